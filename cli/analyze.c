@@ -1,0 +1,486 @@
+/* starmax analyze: search a position, or a file of them, and show the result. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/command.h"
+#include "cli/engine.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+struct analyze_settings {
+	uint64_t depth, width;
+	unsigned width_counts;
+	const char *evaluator, *prerank;
+	unsigned ties;
+	uint64_t seed;
+	unsigned leaves;
+	bool outcomes, json;
+	const char *file;
+	uint64_t top;
+};
+
+/* In the order of the library's enumerations. */
+static const char *const width_counts_names[] = { "afterstates", "paths", NULL };
+static const char *const ties_names[] = { "first", "random", NULL };
+static const char *const leaves_names[] = { "fold", "list", NULL };
+
+static const struct analyze_settings defaults = { .depth = 2, .top = 20 };
+
+#define AT(field) offsetof(struct analyze_settings, field)
+
+static const struct smxi_option analyze_options[] = {
+	{ .kind = SMXI_OPTION_NUMBER, .name = "depth", .offset = AT(depth), .argument = "N", .least = 1, .most = SMX_DEPTH_MAX,
+	  .help = "turns to look ahead, the first one included" },
+	{ .kind = SMXI_OPTION_NUMBER, .name = "width", .offset = AT(width), .argument = "N", .least = 1, .most = 1000000000,
+	  .word = "all", .help = "candidates kept after pre-ranking" },
+	{ .kind = SMXI_OPTION_CHOICE, .name = "width-counts", .offset = AT(width_counts), .choices = width_counts_names,
+	  .help = "what the width counts" },
+	{ .kind = SMXI_OPTION_TEXT, .name = "evaluator", .offset = AT(evaluator), .argument = "NAME",
+	  .help = "values the leaves (default: the game's first)" },
+	{ .kind = SMXI_OPTION_TEXT, .name = "prerank", .offset = AT(prerank), .argument = "NAME",
+	  .help = "the evaluator that pre-ranks (default: the game's first)" },
+	{ .kind = SMXI_OPTION_CHOICE, .name = "ties", .offset = AT(ties), .choices = ties_names,
+	  .help = "which of equally good turns is chosen" },
+	{ .kind = SMXI_OPTION_NUMBER, .name = "seed", .offset = AT(seed), .argument = "N", .least = 0, .most = UINT64_MAX,
+	  .help = "of --ties random" },
+	{ .kind = SMXI_OPTION_CHOICE, .name = "leaves", .offset = AT(leaves), .choices = leaves_names,
+	  .help = "how the last turn is valued; the values are the same" },
+	{ .kind = SMXI_OPTION_FLAG, .name = "outcomes", .offset = AT(outcomes),
+	  .help = "the value of each outcome, for positions without one" },
+	{ .kind = SMXI_OPTION_FLAG, .name = "json", .offset = AT(json), .help = "the result as one line of JSON" },
+	{ .kind = SMXI_OPTION_TEXT, .name = "file", .offset = AT(file), .argument = "FILE|-",
+	  .help = "positions from a file, one a line; JSON out, one line each" },
+	{ .kind = SMXI_OPTION_NUMBER, .name = "top", .offset = AT(top), .argument = "N", .least = 1, .most = 1000000000, .word = "all",
+	  .help = "candidates shown in the table" },
+	{ .kind = SMXI_OPTION_END },
+};
+
+struct job {
+	const struct smx_game *game;
+	const struct analyze_settings *settings;
+	struct smx_search_options options;
+	struct smxi_engine engine;
+	struct smxi_progress progress;
+};
+
+/* Whether a candidate is among those that share the best value. */
+static bool is_best(const struct smx_result *result, const struct smx_candidate *candidate)
+{
+	return candidate->completed && result->has_value && candidate->value == result->value;
+}
+
+static const char *side_name(const struct smx_result *result, unsigned outcome)
+{
+	if (result->outcomes_won >> outcome & 1)
+		return "won";
+	return result->outcomes_lost >> outcome & 1 ? "lost" : NULL;
+}
+
+/* What the result is called in JSON. */
+static const char *kind_name(enum smx_result_kind kind)
+{
+	switch (kind) {
+	case SMX_RESULT_TURN: return "turn";
+	case SMX_RESULT_WIN: return "win";
+	case SMX_RESULT_PASS: return "pass";
+	case SMX_RESULT_VALUE: return "value";
+	}
+	return "?";
+}
+
+static json_t *json_turn(const struct job *job, const struct smx_turn *turn)
+{
+	char text[SMX_TEXT_MAX];
+	return smxi_json(json_string(smxi_report_turn(job->game, turn, text)));
+}
+
+static json_t *json_result(const struct job *job, const struct smx_result *result)
+{
+	unsigned scale_bits = job->options.evaluator->scale_bits;
+	json_t *object = smxi_json(json_object()), *ties = smxi_json(json_array());
+	for (size_t i = 0; i < result->candidate_count; i++) {
+		if (is_best(result, &result->candidates[i]))
+			smxi_json_append(ties, json_turn(job, &result->candidates[i].turn));
+	}
+	if (result->kind == SMX_RESULT_WIN && !json_array_size(ties))
+		smxi_json_append(ties, json_turn(job, &result->turn));
+	smxi_json_set(object, "kind", json_string(kind_name(result->kind)));
+	smxi_json_set(object, "turn", result->kind == SMX_RESULT_VALUE ? json_null() : json_turn(job, &result->turn));
+	smxi_json_set(object, "ties", ties);
+	smxi_json_set(object, "value", result->has_value ? smxi_json_value(result->value, scale_bits) : json_null());
+	smxi_json_set(object, "raw", result->has_value ? json_integer(result->value) : json_null());
+	return object;
+}
+
+static json_t *json_candidates(const struct job *job, const struct smx_result *result)
+{
+	unsigned scale_bits = job->options.evaluator->scale_bits;
+	json_t *array = smxi_json(json_array());
+	for (size_t i = 0; i < result->candidate_count; i++) {
+		const struct smx_candidate *candidate = &result->candidates[i];
+		json_t *object = smxi_json(json_object());
+		smxi_json_set(object, "turn", json_turn(job, &candidate->turn));
+		smxi_json_set(object, "prerank", smxi_json_number(candidate->prerank, job->options.prerank->scale_bits));
+		smxi_json_set(object, "value", candidate->completed ? smxi_json_value(candidate->value, scale_bits) : json_null());
+		smxi_json_set(object, "raw", candidate->completed ? json_integer(candidate->value) : json_null());
+		smxi_json_set(object, "exact", json_boolean(candidate->completed));
+		smxi_json_set(object, "king_loss_weight", candidate->loss_weight < 0 ? json_null() : json_integer(candidate->loss_weight));
+		smxi_json_append(array, object);
+	}
+	return array;
+}
+
+static json_t *json_outcomes(const struct job *job, const struct smx_position *position, const struct smx_result *result)
+{
+	unsigned scale_bits = job->options.evaluator->scale_bits;
+	if (!result->outcome_count)
+		return smxi_json(json_null());
+	json_t *array = smxi_json(json_array());
+	for (unsigned i = 0; i < result->outcome_count; i++) {
+		char name[SMX_TEXT_MAX];
+		json_t *object = smxi_json(json_object());
+		const char *king = side_name(result, i);
+		job->game->outcome_name(position->state, (int)i, name);
+		smxi_json_set(object, "roll", json_string(name));
+		smxi_json_set(object, "weight", json_integer(result->outcome_weights[i]));
+		smxi_json_set(object, "value", smxi_json_value(result->outcome_values[i], scale_bits));
+		smxi_json_set(object, "raw", json_integer(result->outcome_values[i]));
+		smxi_json_set(object, "king", king ? json_string(king) : json_null());
+		smxi_json_append(array, object);
+	}
+	return array;
+}
+
+static json_t *json_memory(const struct smx_arena_statistics *memory)
+{
+	json_t *object = smxi_json(json_object());
+	smxi_json_set(object, "reserved_bytes", smxi_json_count(memory->reserved_bytes));
+	smxi_json_set(object, "high_water_bytes", smxi_json_count(memory->high_water_bytes));
+	smxi_json_set(object, "chunk_requests", smxi_json_count(memory->chunk_requests));
+	return object;
+}
+
+static void print_json(const struct job *job, const struct smx_position *position, const struct smx_result *result)
+{
+	const struct smx_search_options *options = &job->options;
+	char text[SMX_TEXT_MAX];
+	json_t *object = smxi_json(json_object());
+	job->game->format(position, text);
+	smxi_json_set(object, "game", json_string(job->game->name));
+	smxi_json_set(object, "position", json_string(text));
+	smxi_json_set(object, "depth", json_integer(options->depth_plies));
+	smxi_json_set(object, "width", options->width ? smxi_json_count(options->width) : json_null());
+	smxi_json_set(object, "evaluator", json_string(options->evaluator->name));
+	smxi_json_set(object, "unit", json_string(options->evaluator->unit));
+	smxi_json_set(object, "scale", json_integer(options->evaluator->scale_bits));
+	smxi_json_set(object, "prerank", json_string(options->prerank->name));
+	smxi_json_set(object, "stopped", json_boolean(result->stopped));
+	smxi_json_set(object, "result", json_result(job, result));
+	smxi_json_set(object, "candidates", json_candidates(job, result));
+	if (options->outcome_values)
+		smxi_json_set(object, "outcomes", json_outcomes(job, position, result));
+	smxi_json_set(object, "counters", smxi_json_counters(&result->counters));
+	smxi_json_set(object, "memory", json_memory(&result->memory));
+	smxi_json_set(object, "time_ms", json_real(result->time_ms));
+	smxi_json_print(object);
+}
+
+static void print_headline(const struct job *job, const struct smx_result *result)
+{
+	char turn[SMX_TEXT_MAX], value[SMXI_REPORT_TEXT] = "none", count[SMXI_REPORT_TEXT];
+	const char *unit = result->has_value ? job->options.evaluator->unit : "";
+	if (result->kind != SMX_RESULT_VALUE)
+		smxi_report_turn(job->game, &result->turn, turn);
+	if (result->has_value)
+		smxi_report_value(result->value, job->options.evaluator, value);
+	if (result->stopped) {
+		printf("stopped    %s of ", smxi_report_count(result->counters.candidates_completed, count));
+		printf("%s candidates completed; only these count\n", smxi_report_count(result->counters.candidates, count));
+	}
+	printf("result     ");
+	switch (result->kind) {
+	case SMX_RESULT_WIN:
+		printf("%s wins at once, value %s %s\n", turn, value, unit);
+		break;
+	case SMX_RESULT_PASS:
+		printf("forced pass, value %s %s\n", value, unit);
+		break;
+	case SMX_RESULT_VALUE:
+		printf("value %s %s before the outcome is known\n", value, unit);
+		break;
+	case SMX_RESULT_TURN:
+		if (!result->has_value)
+			printf("%s, the first by pre-rank: nothing was completed\n", turn);
+		else if (result->ties > 1)
+			printf("%s, value %s %s, as good as %zu other%s\n", turn, value, unit, result->ties - 1, result->ties > 2 ? "s" : "");
+		else
+			printf("%s, value %s %s\n", turn, value, unit);
+		break;
+	}
+}
+
+/* Best first; equal values in canonical order, which is that of the array. */
+static int by_value(const void *a, const void *b)
+{
+	const struct smx_candidate *left = *(const struct smx_candidate *const *)a;
+	const struct smx_candidate *right = *(const struct smx_candidate *const *)b;
+	if (left->value != right->value)
+		return left->value < right->value ? 1 : -1;
+	return left < right ? -1 : left > right;
+}
+
+static void print_candidates(const struct job *job, const struct smx_result *result)
+{
+	static const struct smxi_column columns[] = {
+		{ "rank", true }, { "", false }, { "value", true }, { "turn", false }, { "loses the king", true }, { "pre-rank", true },
+	};
+	const struct smx_candidate **sorted = smxi_allocate(result->candidate_count, sizeof *sorted);
+	size_t count = 0, rank = 0;
+	for (size_t i = 0; i < result->candidate_count; i++) {
+		if (result->candidates[i].completed)
+			sorted[count++] = &result->candidates[i];
+	}
+	qsort(sorted, count, sizeof *sorted, by_value);
+	size_t shown = job->settings->top && job->settings->top < count ? (size_t)job->settings->top : count;
+	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < shown; i++) {
+		const struct smx_candidate *candidate = sorted[i];
+		char text[SMX_TEXT_MAX], number[SMXI_REPORT_TEXT];
+		bool tied_above = i && sorted[i - 1]->value == candidate->value;
+		bool tied_below = i + 1 < count && sorted[i + 1]->value == candidate->value;
+		if (!tied_above)
+			rank = i + 1;
+		snprintf(number, sizeof number, "%zu", rank);
+		smxi_table_add(&table, number);
+		smxi_table_add(&table, tied_above || tied_below ? "=" : "");
+		smxi_table_add(&table, smxi_report_value(candidate->value, job->options.evaluator, number));
+		smxi_table_add(&table, smxi_report_turn(job->game, &candidate->turn, text));
+		smxi_table_add(&table, candidate->loss_weight < 0 ? "-" : smxi_report_share(candidate->loss_weight, candidate->total, number));
+		smx_value_format(candidate->prerank, job->options.prerank->scale_bits, number, sizeof number);
+		smxi_table_add(&table, number);
+	}
+	if (shown) {
+		putchar('\n');
+		smxi_table_print(&table);
+	}
+	if (shown < count)
+		printf("... and %zu more (--top all shows them)\n", count - shown);
+	free(sorted);
+}
+
+static void print_outcomes(const struct job *job, const struct smx_position *position, const struct smx_result *result)
+{
+	static const struct smxi_column columns[] = {
+		{ "roll", false }, { "weight", true }, { "value", true }, { "king", false },
+	};
+	if (!result->outcome_count)
+		return;
+	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0]);
+	for (unsigned i = 0; i < result->outcome_count; i++) {
+		char text[SMX_TEXT_MAX], number[SMXI_REPORT_TEXT];
+		const char *king = side_name(result, i);
+		job->game->outcome_name(position->state, (int)i, text);
+		smxi_table_add(&table, text);
+		snprintf(number, sizeof number, "%" PRIu32, result->outcome_weights[i]);
+		smxi_table_add(&table, number);
+		smxi_table_add(&table, smxi_report_value(result->outcome_values[i], job->options.evaluator, number));
+		smxi_table_add(&table, king ? king : "");
+	}
+	putchar('\n');
+	smxi_table_print(&table);
+}
+
+static void print_counters(const struct smx_result *result)
+{
+	char number[SMXI_REPORT_TEXT];
+	size_t column = 0;
+	putchar('\n');
+	for (size_t i = 0; i < smxi_counter_count; i++) {
+		char label[40];
+		snprintf(label, sizeof label, "%s", smxi_counters[i].name);
+		for (char *c = label; *c; c++) {
+			if (*c == '_')
+				*c = ' ';
+		}
+		smxi_report_count(smxi_counter_read(&result->counters, i), number);
+		column++;
+		printf("%-22s %14s%s", label, number, column % 2 && i + 1 < smxi_counter_count ? "    " : "\n");
+	}
+	double seconds = result->time_ms / 1e3;
+	printf("time %.3f s", seconds);
+	if (seconds > 0)
+		printf(", %s chance nodes a second", smxi_report_count((uint64_t)((double)result->counters.chance_nodes / seconds), number));
+	printf("; memory %s KiB\n", smxi_report_count(result->memory.high_water_bytes / 1024, number));
+}
+
+static void print_text(const struct job *job, const struct smx_position *position, const struct smx_result *result)
+{
+	const struct smx_search_options *options = &job->options;
+	char text[SMX_TEXT_MAX];
+	job->game->format(position, text);
+	printf("position   %s\n", text);
+	printf("search     depth %u, width ", options->depth_plies);
+	if (options->width)
+		printf("%zu %s", options->width, width_counts_names[options->width_counts]);
+	else
+		printf("all");
+	printf(", evaluator %s (%s), pre-rank %s\n", options->evaluator->name, options->evaluator->unit, options->prerank->name);
+	print_headline(job, result);
+	print_candidates(job, result);
+	print_outcomes(job, position, result);
+	print_counters(result);
+}
+
+/* NULL, or why this position cannot be searched as asked. */
+static const char *unsuitable(const struct job *job, const struct smx_position *position)
+{
+	if (job->settings->outcomes && position->outcome != SMX_NO_OUTCOME)
+		return "--outcomes needs a position whose outcome is not known yet";
+	return NULL;
+}
+
+static enum smx_status search_position(struct job *job, const struct smx_position *position, const struct smx_result **result,
+                                       struct smx_error *error)
+{
+	smxi_progress_attach(&job->progress, &job->options);
+	enum smx_status status = smx_search_run(job->engine.search, position, &job->options, result, error);
+	smxi_progress_erase(&job->progress);
+	return status;
+}
+
+static enum smxi_exit analyze_argument(struct job *job, const struct smxi_call *call)
+{
+	struct smx_position position;
+	if (!smxi_position_read(call, &position))
+		return SMXI_EXIT_USAGE;
+	if (unsuitable(job, &position)) {
+		smxi_error("%s", unsuitable(job, &position));
+		return SMXI_EXIT_USAGE;
+	}
+	const struct smx_result *result;
+	struct smx_error error = { 0 };
+	enum smx_status status = search_position(job, &position, &result, &error);
+	if (status != SMX_OK) {
+		smxi_error("%s", *error.message ? error.message : smx_status_str(status));
+		return SMXI_EXIT_FAILURE;
+	}
+	if (job->settings->json)
+		print_json(job, &position, result);
+	else
+		print_text(job, &position, result);
+	return result->stopped ? SMXI_EXIT_INTERRUPTED : SMXI_EXIT_OK;
+}
+
+/* One line of a file; false after an error message. */
+static bool analyze_line(struct job *job, const char *line, size_t length, const char *name, uint64_t number)
+{
+	struct smx_position position;
+	struct smx_error error = { 0 };
+	const struct smx_result *result;
+	const char *why = NULL;
+	enum smx_status status = job->game->parse(line, length, &position, &error);
+	if (status == SMX_OK)
+		why = unsuitable(job, &position);
+	if (status == SMX_OK && !why)
+		status = search_position(job, &position, &result, &error);
+	if (status == SMX_OK && !why) {
+		print_json(job, &position, result);
+		return true;
+	}
+	if (!why)
+		why = *error.message ? error.message : smx_status_str(status);
+	fprintf(stderr, "starmax: %s:%" PRIu64 ": %s\n", name, number, why);
+	return false;
+}
+
+static enum smxi_exit analyze_file(struct job *job)
+{
+	char name[200];
+	bool is_stdin = !strcmp(job->settings->file, "-");
+	smxi_printable(is_stdin ? "stdin" : job->settings->file, name, sizeof name);
+	FILE *file = is_stdin ? stdin : fopen(job->settings->file, "r");
+	if (!file) {
+		smxi_error("cannot open %s: %s", name, strerror(errno));
+		return SMXI_EXIT_FAILURE;
+	}
+	enum smxi_exit status = SMXI_EXIT_OK;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t got;
+	for (uint64_t number = 1; !smxi_interrupt_requested(); number++) {
+		errno = 0;
+		got = getline(&line, &room, file);
+		if (got < 0)
+			break;
+		size_t length = (size_t)got, begin = 0;
+		while (length && isspace((unsigned char)line[length - 1]))
+			length--;
+		while (begin < length && isspace((unsigned char)line[begin]))
+			begin++;
+		if (begin == length || line[begin] == '#')
+			continue;
+		if (!analyze_line(job, line + begin, length - begin, name, number))
+			status = SMXI_EXIT_FAILURE;
+	}
+	if (smxi_interrupt_requested()) {
+		status = SMXI_EXIT_INTERRUPTED;
+	} else if (!feof(file)) {
+		smxi_error("cannot read %s: %s", name, strerror(errno));
+		status = SMXI_EXIT_FAILURE;
+	}
+	free(line);
+	if (!is_stdin)
+		fclose(file);
+	return status;
+}
+
+static bool set_up(struct job *job)
+{
+	const struct analyze_settings *settings = job->settings;
+	struct smx_search_options *options = &job->options;
+	smx_search_options_init(options, job->game);
+	options->depth_plies = (unsigned)settings->depth;
+	options->width = (size_t)settings->width;
+	options->width_counts = (enum smx_width_counts)settings->width_counts;
+	options->ties = (enum smx_ties)settings->ties;
+	options->seed = settings->seed;
+	options->leaves = (enum smx_leaves)settings->leaves;
+	options->outcome_values = settings->outcomes;
+	if (settings->evaluator && !(options->evaluator = smxi_evaluator_find(job->game, "evaluator", settings->evaluator)))
+		return false;
+	return !settings->prerank || (options->prerank = smxi_evaluator_find(job->game, "pre-ranker", settings->prerank));
+}
+
+static enum smxi_exit run(const struct smxi_call *call)
+{
+	struct job job = { .game = call->game, .settings = call->settings };
+	if (!set_up(&job) || (job.settings->file && !smxi_no_words(call)))
+		return SMXI_EXIT_USAGE;
+	job.engine = smxi_engine_open(job.game);
+	smxi_interrupt_watch(job.engine.search);
+	enum smxi_exit status = job.settings->file ? analyze_file(&job) : analyze_argument(&job, call);
+	smxi_interrupt_watch(NULL);
+	smxi_engine_close(&job.engine);
+	return status;
+}
+
+const struct smxi_command smxi_analyze_command = {
+	.name = "analyze",
+	.arguments = "<position>",
+	.summary = "search a position and show the best turn and what each candidate is worth",
+	.details = "The position is one quoted argument or its fields one by one. With its outcome (Dice Chess: dice) known it is a decision;\n"
+	           "without it, its value is that of the side to move before the outcome. In a file, blank lines and lines that begin\n"
+	           "with # are skipped. docs/json.md describes the JSON. Ctrl-C prints what is complete.",
+	.options = analyze_options,
+	.defaults = &defaults,
+	.settings_size = sizeof defaults,
+	.run = run,
+};

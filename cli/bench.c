@@ -1,0 +1,178 @@
+/* starmax bench: fixed searches of fixed positions. The sum of their node counts is a signature of what the search does: it is the
+ * same for every compiler, build and processor, and a change that is only meant to be faster leaves it alone. */
+#include "bench/positions.h"
+#include "cli/command.h"
+#include "cli/engine.h"
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct bench_settings {
+	bool json;
+};
+
+static const struct bench_settings defaults = { false };
+
+static const struct smxi_option bench_options[] = {
+	{ .kind = SMXI_OPTION_FLAG, .name = "json", .offset = offsetof(struct bench_settings, json), .help = "one line of JSON" },
+	{ .kind = SMXI_OPTION_END },
+};
+
+static const char *const leaves_names[] = { "fold", "list" };
+
+/* Each way through the search at least once: folded and listed leaves, an evaluator without a fold, two levels of chance nodes. */
+static const struct bench_run {
+	unsigned depth_plies;
+	size_t width;
+	enum smx_leaves leaves;
+	const struct smx_evaluator *evaluator;
+} runs[] = {
+	{ 1, 0, SMX_LEAVES_FOLD, &smx_dicechess_material },
+	{ 2, 8, SMX_LEAVES_FOLD, &smx_dicechess_material },
+	{ 2, 8, SMX_LEAVES_LIST, &smx_dicechess_material },
+	{ 2, 8, SMX_LEAVES_FOLD, &smx_dicechess_standard },
+	{ 2, 0, SMX_LEAVES_FOLD, &smx_dicechess_material },
+	{ 3, 1, SMX_LEAVES_FOLD, &smx_dicechess_material },
+};
+
+/* The run whose turn and value stand for the position in the text output. */
+#define SHOWN_RUN 4
+
+struct totals {
+	uint64_t signature, chance_nodes;
+	double time_ms;
+};
+
+static uint64_t signature_of(const struct smx_counters *counters)
+{
+	return counters->chance_nodes + counters->outcomes + counters->afterstates + counters->leaf_evaluations + counters->turns;
+}
+
+static json_t *json_run(const struct bench_run *bench_run, const struct smx_result *result)
+{
+	char turn[SMX_TEXT_MAX];
+	json_t *object = smxi_json(json_object());
+	smxi_json_set(object, "depth", json_integer(bench_run->depth_plies));
+	smxi_json_set(object, "width", bench_run->width ? smxi_json_count(bench_run->width) : json_null());
+	smxi_json_set(object, "leaves", json_string(leaves_names[bench_run->leaves]));
+	smxi_json_set(object, "evaluator", json_string(bench_run->evaluator->name));
+	smxi_json_set(object, "turn", json_string(smxi_report_turn(&smx_dicechess, &result->turn, turn)));
+	smxi_json_set(object, "raw", json_integer(result->value));
+	smxi_json_set(object, "counters", smxi_json_counters(&result->counters));
+	smxi_json_set(object, "time_ms", json_real(result->time_ms));
+	return object;
+}
+
+/* All runs of one position; false after an error message. */
+static bool bench_position(struct smx_search *search, size_t index, struct totals *totals, json_t *positions)
+{
+	const char *text = smxi_bench_positions[index].text;
+	struct smx_position position;
+	struct smx_error error = { 0 };
+	struct totals own = { 0 };
+	char turn[SMX_TEXT_MAX] = "";
+	smx_value value = 0;
+	json_t *array = positions ? smxi_json(json_array()) : NULL;
+	enum smx_status status = smx_dicechess.parse(text, strlen(text), &position, &error);
+	for (size_t i = 0; i < sizeof runs / sizeof runs[0] && status == SMX_OK; i++) {
+		struct smx_search_options options;
+		const struct smx_result *result;
+		smx_search_options_init(&options, &smx_dicechess);
+		options.depth_plies = runs[i].depth_plies;
+		options.width = runs[i].width;
+		options.leaves = runs[i].leaves;
+		options.evaluator = runs[i].evaluator;
+		status = smx_search_run(search, &position, &options, &result, &error);
+		if (status != SMX_OK)
+			break;
+		own.signature += signature_of(&result->counters);
+		own.chance_nodes += result->counters.chance_nodes;
+		own.time_ms += result->time_ms;
+		if (i == SHOWN_RUN) {
+			smxi_report_turn(&smx_dicechess, &result->turn, turn);
+			value = result->value;
+		}
+		if (array)
+			smxi_json_append(array, json_run(&runs[i], result));
+	}
+	if (status != SMX_OK) {
+		smxi_error("%s: %s", smxi_bench_positions[index].name, *error.message ? error.message : smx_status_str(status));
+		json_decref(array);
+		return false;
+	}
+	totals->signature += own.signature;
+	totals->chance_nodes += own.chance_nodes;
+	totals->time_ms += own.time_ms;
+	if (array) {
+		json_t *object = smxi_json(json_object());
+		smxi_json_set(object, "name", json_string(smxi_bench_positions[index].name));
+		smxi_json_set(object, "position", json_string(text));
+		smxi_json_set(object, "runs", array);
+		smxi_json_append(positions, object);
+	} else {
+		printf("%-10s  %-16s %18" PRId64 " %10" PRIu64 " %9.1f ms\n", smxi_bench_positions[index].name, turn, value, own.signature,
+		       own.time_ms);
+		fflush(stdout);
+	}
+	return true;
+}
+
+static void print_totals(const struct totals *totals)
+{
+	char number[SMXI_REPORT_TEXT];
+	printf("\ntime %.3f s", totals->time_ms / 1e3);
+	if (totals->time_ms > 0)
+		printf(", %s chance nodes a second",
+		       smxi_report_count((uint64_t)((double)totals->chance_nodes / totals->time_ms * 1e3), number));
+	printf("\nBench: %" PRIu64 "\n", totals->signature);
+}
+
+static enum smxi_exit run(const struct smxi_call *call)
+{
+	const struct bench_settings *settings = call->settings;
+	if (!smxi_no_words(call))
+		return SMXI_EXIT_USAGE;
+	if (call->game != &smx_dicechess) {
+		smxi_error("bench has no positions of game %s", call->game->name);
+		return SMXI_EXIT_USAGE;
+	}
+	struct totals totals = { 0 };
+	json_t *positions = settings->json ? smxi_json(json_array()) : NULL;
+	struct smxi_engine engine = smxi_engine_open(&smx_dicechess);
+	bool ok = true;
+	if (!positions)
+		printf("%-10s  %-16s %18s %10s %12s\n", "position", "turn", "raw value", "nodes", "time");
+	for (size_t i = 0; i < sizeof smxi_bench_positions / sizeof smxi_bench_positions[0] && ok; i++)
+		ok = bench_position(engine.search, i, &totals, positions);
+	smxi_engine_close(&engine);
+	if (!ok) {
+		json_decref(positions);
+		return SMXI_EXIT_FAILURE;
+	}
+	if (positions) {
+		json_t *object = smxi_json(json_object());
+		smxi_json_set(object, "bench", smxi_json_count(totals.signature));
+		smxi_json_set(object, "chance_nodes", smxi_json_count(totals.chance_nodes));
+		smxi_json_set(object, "time_ms", json_real(totals.time_ms));
+		smxi_json_set(object, "isa", json_string(smx_dicechess_isa()));
+		smxi_json_set(object, "positions", positions);
+		smxi_json_print(object);
+	} else {
+		print_totals(&totals);
+	}
+	return SMXI_EXIT_OK;
+}
+
+const struct smxi_command smxi_bench_command = {
+	.name = "bench",
+	.summary = "search fixed positions and print a signature of the work done",
+	.details = "The last line is the signature: the sum of chance nodes, outcomes, afterstates, leaf evaluations and root turns over all\n"
+	           "runs. It does not depend on compiler, build or instruction set. The turn and the raw value shown are those of the search\n"
+	           "of depth 2 over every turn.",
+	.options = bench_options,
+	.defaults = &defaults,
+	.settings_size = sizeof defaults,
+	.run = run,
+};

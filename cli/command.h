@@ -1,0 +1,122 @@
+/* What every subcommand shares: its definition, from which options are parsed, help is written and misspelt names are answered;
+ * exit statuses; error messages; the position argument. */
+#ifndef SMXI_CLI_COMMAND_H
+#define SMXI_CLI_COMMAND_H
+
+#include <starmax/starmax.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum smxi_exit {
+	SMXI_EXIT_OK = 0,
+	SMXI_EXIT_FAILURE = 1,      /* the work failed, or some lines of a file were bad */
+	SMXI_EXIT_USAGE = 2,        /* the command line, or the position on it, is wrong */
+	SMXI_EXIT_INTERRUPTED = 130 /* ended by a signal, after printing what was complete */
+};
+
+enum smxi_option_kind {
+	SMXI_OPTION_END,
+	SMXI_OPTION_FLAG,   /* no value; sets a bool */
+	SMXI_OPTION_NUMBER, /* least..most, or `word` for 0; sets a uint64_t */
+	SMXI_OPTION_CHOICE, /* one of `choices`; sets an unsigned, its place among them */
+	SMXI_OPTION_TEXT,   /* anything; sets a const char * into argv */
+};
+
+struct smxi_option {
+	enum smxi_option_kind kind;
+	const char *name;     /* without the dashes */
+	size_t offset;        /* of what it sets, in the settings of its group */
+	const char *help;     /* one line */
+	const char *argument; /* TEXT and NUMBER: what help calls the value */
+	uint64_t least, most;
+	const char *word;           /* NUMBER: NULL where no word is taken */
+	const char *const *choices; /* NULL-terminated */
+};
+
+/* Options that every subcommand takes, also before the subcommand's name. */
+struct smxi_common {
+	const char *game;
+	const char *isa; /* NULL: the environment's, or the processor's best */
+	bool help;
+};
+
+struct smxi_call {
+	const struct smx_game *game;
+	const void *settings; /* the subcommand's own, filled from its defaults and the command line */
+	char **words;         /* the arguments that are not options */
+	int word_count;
+};
+
+#define SMXI_SETTINGS_MAX 256
+
+struct smxi_command {
+	const char *name;
+	const char *arguments; /* as help shows them; NULL: it takes none */
+	const char *summary;   /* one line */
+	const char *details;   /* more lines of help, or NULL */
+	const struct smxi_option *options; /* ends with SMXI_OPTION_END; NULL: none of its own */
+	const void *defaults;  /* its settings before the command line is read; NULL where it has no options */
+	size_t settings_size;  /* at most SMXI_SETTINGS_MAX */
+	enum smxi_exit (*run)(const struct smxi_call *call);
+};
+
+extern const struct smxi_command smxi_analyze_command, smxi_moves_command, smxi_eval_command, smxi_perft_command,
+	smxi_bench_command, smxi_version_command, smxi_help_command;
+
+/* All of them, in the order in which help lists them; NULL-terminated. */
+extern const struct smxi_command *const smxi_commands[];
+
+/* The options of struct smxi_common. */
+extern const struct smxi_option smxi_common_options[];
+
+/* One set of options and the settings that they fill. */
+struct smxi_option_group {
+	const struct smxi_option *options;
+	void *settings;
+};
+
+/* Read argv[1..argc) into the groups' settings. Words that are not options are moved to words[0..*word_count), which has room for
+ * argc of them; with first_word_only reading ends after the first. Returns the index in argv of what was not read (argc where all
+ * was), or 0 after an error, which has been printed. `command` names the help text to look at; NULL: the general one. */
+int smxi_command_parse(const struct smxi_command *command, const struct smxi_option_group *groups, size_t group_count, int argc,
+                       char **argv, bool first_word_only, char **words, int *word_count);
+
+/* The subcommand of that name; NULL after an error message. */
+const struct smxi_command *smxi_command_find(const char *name);
+
+/* Help on stdout (to_stderr: on stderr, where it answers a wrong use): of one subcommand, and the general one. */
+void smxi_command_help(const struct smxi_command *command);
+void smxi_command_overview(bool to_stderr);
+
+/* "starmax: ...\n" on stderr. Text from outside goes through smxi_printable first. */
+void smxi_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* text as one line of ASCII, other bytes as \xNN, cut to fit; returns `out`, or "(empty)" for an empty text. */
+const char *smxi_printable(const char *text, char *out, size_t size);
+
+/* "starmax: unknown <what> <text>; did you mean <nearest>?" on stderr, or with all the names where none is near. Each name is shown
+ * behind `prefix`. */
+void smxi_error_unknown(const char *what, const char *text, const char *prefix, const char *const *names, size_t count);
+
+/* One of the game's evaluators by name; NULL after an error message, which calls it `what`. */
+const struct smx_evaluator *smxi_evaluator_find(const struct smx_game *game, const char *what, const char *name);
+
+/* The position that the call's words spell, joined by spaces; false after an error message. */
+bool smxi_position_read(const struct smxi_call *call, struct smx_position *position);
+
+/* True where the call has no words; else false after an error message. */
+bool smxi_no_words(const struct smxi_call *call);
+
+/* Ends the program: the command has no use for a failed allocation but to say so. */
+_Noreturn void smxi_out_of_memory(void);
+
+/* calloc and realloc that do not return NULL. */
+void *smxi_allocate(size_t count, size_t size_bytes);
+void *smxi_reallocate(void *old, size_t count, size_t size_bytes);
+
+/* Milliseconds from a fixed moment. */
+double smxi_clock_ms(void);
+
+#endif

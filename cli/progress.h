@@ -1,0 +1,19 @@
+/* A live line on stderr while a search lasts: only where stderr is a terminal, only after a second, a few times a second. */
+#ifndef SMXI_CLI_PROGRESS_H
+#define SMXI_CLI_PROGRESS_H
+
+#include <starmax/search.h>
+
+#include <stdbool.h>
+
+struct smxi_progress {
+	bool shown;         /* a line is on the terminal */
+	double next_ms;     /* of the search's time: when to show the next one */
+};
+
+/* Ask `options` to report here, if stderr is a terminal. */
+void smxi_progress_attach(struct smxi_progress *progress, struct smx_search_options *options);
+/* Take the line off, once the search has returned, and be ready for the next search. */
+void smxi_progress_erase(struct smxi_progress *progress);
+
+#endif

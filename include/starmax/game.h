@@ -1,0 +1,131 @@
+/* The game interface: what a game tells the search about itself.
+ *
+ * States are small structs that may be copied byte by byte. The unit of work is a chance node, because that is where a
+ * game can share effort between outcomes: `open` builds what the outcomes share, `afterstates` lists one outcome's
+ * replies from it. Words as in docs/how-it-works.md. */
+#ifndef STARMAX_GAME_H
+#define STARMAX_GAME_H
+
+#include <starmax/arena.h>
+#include <starmax/evaluator.h>
+#include <starmax/status.h>
+#include <starmax/value.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SMX_STATE_MAX    256 /* bytes of the largest state */
+#define SMX_OUTCOMES_MAX 64  /* outcomes of one chance node: a mask of them fits 64 bits */
+#define SMX_TEXT_MAX     256 /* bytes that hold any game's position text or turn text, its NUL included */
+#define SMX_NO_OUTCOME   (-1)
+
+/* 128 bits that are equal exactly when two positions are (up to a collision of good 128-bit hashes). */
+struct smx_key {
+	uint64_t word[2];
+};
+
+/* Every game's state begins with its key, kept up to date by the game: the search reads it in place. Where the interface hands out
+ * states they are aligned as far as state_size allows, to a cache line where that is its size. */
+struct smx_state {
+	struct smx_key key;
+};
+
+/* A position as a user meets it: a state, and the outcome the side to move has been given, or SMX_NO_OUTCOME before chance has
+ * spoken. Outcomes 0..count-1 are those of the chance node; a game may name more (a Dice Chess turn already begun). */
+struct smx_position {
+	_Alignas(SMX_CACHE_LINE) unsigned char state[SMX_STATE_MAX];
+	int outcome;
+};
+
+/* One legal turn, in the game's own code (Dice Chess: up to three micro-moves). */
+struct smx_turn {
+	uint16_t step[4];
+	uint8_t steps; /* 0 is a pass */
+	uint8_t spent; /* how much of the outcome the turn uses (Dice Chess: dice) */
+	bool wins;     /* the turn ends the game in the mover's favour; it has no afterstate */
+};
+
+/* What a decision node is, before it is searched. */
+enum smx_node {
+	SMX_NODE_OPEN,      /* it has afterstates: at least one */
+	SMX_NODE_WON,       /* the side to move wins at once */
+	SMX_NODE_LOST,      /* the side to move has lost at once */
+	SMX_NODE_NO_MEMORY, /* the arena could not grow */
+};
+
+/* One outcome's distinct afterstates, in the game's own fixed order; count >= 1; memory is the arena's. */
+struct smx_afterstates {
+	const void *states; /* count states of the game's state_size bytes each */
+	size_t count;
+};
+
+/* Called for each turn in generation order; afterstate is borrowed until return, NULL where the turn wins.
+ * Return false to stop the enumeration. */
+typedef bool smx_turn_visitor(void *context, const struct smx_turn *turn, const void *afterstate);
+
+struct smx_game {
+	const char *name;
+	const char *title;  /* one line for help texts */
+	const char *start;  /* text of the usual first position, without an outcome */
+	size_t state_size;  /* bytes; a multiple of 16, at most SMX_STATE_MAX; begins with struct smx_state */
+	uint32_t total_max; /* the largest total weight of any chance node */
+	const struct smx_evaluator *const *evaluators; /* its own, the default first; NULL-terminated */
+
+	/* Read a position from text, length bytes, not NUL-terminated. Anything malformed or impossible is SMX_ERR_PARSE. */
+	enum smx_status (*parse)(const char *text, size_t length, struct smx_position *position, struct smx_error *error);
+	/* Write the canonical text, NUL-terminated, at most SMX_TEXT_MAX bytes; returns its length. */
+	size_t (*format)(const struct smx_position *position, char *text);
+	/* The side to move, 0 or 1. */
+	unsigned (*side_to_move)(const void *state);
+
+	/* Fill weights[0..count) and return count, 1..SMX_OUTCOMES_MAX; each weight >= 1. */
+	unsigned (*outcomes)(const void *state, uint32_t *weights);
+	/* The name of an outcome ("PNB"), NUL-terminated, at most SMX_TEXT_MAX bytes; returns its length. */
+	size_t (*outcome_name)(const void *state, int outcome, char *text);
+
+	/* Build what the outcomes of this chance node share. The expansion is immutable, lives in the arena until the
+	 * caller releases it, and may be read by several threads together. NULL where there is no memory. */
+	const void *(*open)(const void *state, struct smx_arena *arena);
+	/* One outcome's distinct afterstates, listed into the arena. */
+	enum smx_node (*afterstates)(const void *expansion, unsigned outcome, struct smx_arena *arena,
+	                             struct smx_afterstates *list);
+
+	/* Every legal turn under position->outcome, in the game's generation order, several turns to one afterstate where the
+	 * game has them. Where the mover can win at once the winning turns come first. */
+	void (*turns)(const struct smx_position *position, smx_turn_visitor *visit, void *context);
+	/* A turn in the game's notation, NUL-terminated, at most SMX_TEXT_MAX bytes; returns its length. */
+	size_t (*format_turn)(const struct smx_turn *turn, char *text);
+
+	/* Consistency of a state, for tests and debug builds: the key and everything else that is kept incrementally
+	 * agree with a computation from nothing. */
+	bool (*self_check)(const void *state);
+
+	/* Optional hooks: speed only. A game without them gives the same values. */
+
+	/* The mask of the outcomes that `afterstates` would call WON, known without listing anything; NULL: none. */
+	uint64_t (*won)(const void *expansion);
+	/* The value each outcome in the mask has when its afterstates are leaves: the best of them for the side to move, from the
+	 * evaluated side, as listing and evaluating them all would give. Writes values[outcome] for the outcomes
+	 * in the mask, none of which is WON or LOST. Only called where evaluator->fold is set; NULL: not available. */
+	void (*fold)(const void *expansion, const struct smx_evaluator *evaluator, uint64_t outcomes,
+	             unsigned evaluated_side, smx_value *values);
+};
+
+/* The built-in games, NULL-terminated. */
+extern const struct smx_game *const smx_games[];
+
+/* The built-in game of that name, or NULL. */
+const struct smx_game *smx_game_find(const char *name);
+
+/* One of the game's own evaluators by name, or NULL. */
+const struct smx_evaluator *smx_game_evaluator(const struct smx_game *game, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
