@@ -26,7 +26,7 @@ struct smx_search {
 	const struct smx_game *game;
 	struct smx_arena *arena;
 	atomic_bool stop;
-	const struct smx_evaluator *checked[2]; /* users' evaluators that passed the check last */
+	struct smx_evaluator checked[2]; /* users' evaluators that passed the check last, whole: an address can be used again */
 
 	/* of the run */
 	struct smx_search_options options;
@@ -333,6 +333,13 @@ static enum smx_status bad_argument(struct smx_error *error, const char *message
 	return SMX_ERR_ARGUMENT;
 }
 
+static bool same_evaluator(const struct smx_evaluator *a, const struct smx_evaluator *b)
+{
+	return a->name == b->name && a->unit == b->unit && a->scale_bits == b->scale_bits && a->lo == b->lo && a->hi == b->hi &&
+	       a->loss == b->loss && a->win == b->win && a->evaluate == b->evaluate && a->context == b->context &&
+	       a->fold == b->fold;
+}
+
 /* A game's own evaluators are tested with the game; a user's is checked when it is first seen. */
 static enum smx_status trust(struct smx_search *s, unsigned role, const struct smx_evaluator *evaluator,
                              struct smx_error *error)
@@ -340,11 +347,11 @@ static enum smx_status trust(struct smx_search *s, unsigned role, const struct s
 	for (const struct smx_evaluator *const *own = s->game->evaluators; *own; own++)
 		if (*own == evaluator)
 			return SMX_OK;
-	if (s->checked[0] == evaluator || s->checked[1] == evaluator)
+	if (same_evaluator(&s->checked[0], evaluator) || same_evaluator(&s->checked[1], evaluator))
 		return SMX_OK;
 	const enum smx_status status = smx_evaluator_check(s->game, evaluator, error);
 	if (status == SMX_OK)
-		s->checked[role] = evaluator;
+		s->checked[role] = *evaluator;
 	return status;
 }
 

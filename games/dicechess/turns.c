@@ -279,7 +279,8 @@ void SMXI_DC_ISA(smxi_dc_turns)(const struct smx_position *position, smx_turn_vi
 bool SMXI_DC_ISA(smxi_dc_queen_capture)(const struct smxi_dc_state *state, int outcome);
 uint64_t SMXI_DC_ISA(smxi_dc_perft)(const struct smxi_dc_state *state, unsigned die, unsigned depth);
 
-/* Whether some sequence of micro-moves within the dice takes an enemy queen. */
+/* Whether some sequence of micro-moves within the dice takes an enemy queen: any sequence, as the reference counts. It need not
+ * be a whole legal turn, and may take the king on its way. */
 static bool takes_queen(struct walk *w, const struct smxi_dc_state *s, unsigned dice_left)
 {
 	struct view v;
@@ -298,8 +299,6 @@ static bool takes_queen(struct walk *w, const struct smxi_dc_state *s, unsigned 
 		bool found = false;
 		w->left[die]--;
 		for (unsigned i = 0; i < count && !found; i++) {
-			if ((moves[i].taken & 7) == KING + 1)
-				continue;
 			struct smxi_dc_state child;
 			make_micro_move(&child, s, &moves[i]);
 			found = takes_queen(w, &child, dice_left - 1);

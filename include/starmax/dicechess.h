@@ -34,9 +34,9 @@ int smx_dicechess_roll(const enum smx_dicechess_piece *types, unsigned dice);
 /* The piece types of an outcome's dice, ascending; returns how many (1..3). 0 <= outcome < SMX_DICECHESS_ROLLS. */
 unsigned smx_dicechess_dice(int outcome, enum smx_dicechess_piece types[3]);
 
-/* The chance, in 216ths, that `side` can take the enemy king (the enemy queen) with its next roll if it is its turn in this
- * position. Whose turn the state says it is does not matter. Memory: the arena, released on return; -1 where
- * it has none. */
+/* The chance, in 216ths, that `side` can take the enemy king, or an enemy queen, with its next roll if it is its turn in this
+ * position; whose turn the state says it is does not matter. For the queen any sequence of micro-moves within the dice
+ * counts. Memory: the arena, released on return; -1 where it has none. */
 int smx_dicechess_king_capture_216(const void *state, enum smx_dicechess_side side, struct smx_arena *arena);
 int smx_dicechess_queen_capture_216(const void *state, enum smx_dicechess_side side);
 

@@ -46,9 +46,9 @@ struct oracle_move {
 
 struct oracle_turn {
 	struct oracle_move move[3];
-	int moves; /* 0 for a pass */
-	int spent; /* dice; castling spends two */
-	bool king; /* the last micro-move takes the enemy king */
+	int moves;                    /* 0 for a pass */
+	int spent;                    /* dice; castling spends two */
+	bool king;                    /* the last micro-move takes the enemy king */
 	struct oracle_position after; /* after the end of the turn, even where the king was taken */
 };
 
@@ -63,13 +63,13 @@ struct oracle_turns {
  * fingerprint: so `keys` lists one key for a pass, and `afterstates` is 0.
  */
 struct oracle_summary {
-	size_t paths;         /* legal turns, those that take the king included, a pass not */
-	size_t king_paths;    /* turns that take the king */
-	int spent;            /* dice spent by each of the others; 0 if there is none */
+	size_t paths;      /* legal turns, those that take the king included, a pass not */
+	size_t king_paths; /* turns that take the king */
+	int spent;         /* dice spent by each of the others; 0 if there is none */
 	bool pass;
-	size_t afterstates;   /* distinct by key, without king captures; 0 for a pass */
-	uint64_t fingerprint; /* the sum of the FNV-1a hashes of `keys`, modulo 2^64 */
-	size_t key_count;     /* afterstates, or 1 for a pass */
+	size_t afterstates;            /* distinct by key, without king captures; 0 for a pass */
+	uint64_t fingerprint;          /* the sum of the FNV-1a hashes of `keys`, modulo 2^64 */
+	size_t key_count;              /* afterstates, or 1 for a pass */
 	char (*keys)[ORACLE_KEY_SIZE]; /* sorted with strcmp, distinct */
 };
 
@@ -139,7 +139,7 @@ bool oracle_attacked(const struct oracle_position *position, int square, int by)
  * largest value if the mover is that side, otherwise the smallest. Returns the sum of weight times value.
  */
 long long oracle_chance_values(const struct oracle_position *position, int evaluated_side,
-	const struct oracle_evaluator *evaluator, long long values[ORACLE_ROLLS]);
+                               const struct oracle_evaluator *evaluator, long long values[ORACLE_ROLLS]);
 
 /*
  * Plain expectiminimax: the value before the roll with `depth` turns to come, in units of 2^-scale_bits of the
@@ -147,7 +147,7 @@ long long oracle_chance_values(const struct oracle_position *position, int evalu
  * every roll is followed down to depth 1; above it, distinct afterstates are searched once a roll.
  */
 long long oracle_chance(const struct oracle_position *position, int depth, int evaluated_side,
-	const struct oracle_evaluator *evaluator, int scale_bits);
+                        const struct oracle_evaluator *evaluator, int scale_bits);
 
 /* floor(numerator / denominator) for a positive denominator. */
 long long oracle_div_floor(long long numerator, long long denominator);
