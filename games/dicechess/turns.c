@@ -1,6 +1,6 @@
-/* One roll's turns, path by path, in the reference engine's order: dice ascending, equal dice once; of one die, pawn pushes, double
- * pushes, captures toward the east, toward the west, en passant (promotions Q, R, B, N), other pieces by from-square, then
- * to-square; castling after the king's moves. Turns that take the king come first.
+/* One roll's turns, path by path, in the reference engine's order: dice ascending, equal dice once; pieces of a die's type by
+ * from-square; a pawn's push, double push, captures toward the east, toward the west, en passant (promotions Q, R, B, N), another
+ * piece's to-squares ascending; castling after the king's moves. Turns that take the king come first.
  *
  * This is the plain generator: a depth-first walk that shares nothing between rolls. A root needs it, since candidates are ordered and
  * printed by their first path, and the benchmarks measure the kernel against it.
@@ -32,9 +32,13 @@ SMXI_INLINE unsigned list_pawn_moves(const struct smxi_dc_state *s, const struct
 	        {pawns_west(pawns, mover) & targets, step - 1, false, true},
 	};
 	unsigned count = 0;
-	for (unsigned kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
-		for (smxi_bits left = kinds[kind].to; left; left &= left - 1) {
-			const unsigned to = smxi_lowest(left), from = (unsigned)((int)to - kinds[kind].step);
+	for (smxi_bits left = pawns; left; left &= left - 1) {
+		const unsigned from = smxi_lowest(left);
+		for (unsigned kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
+			/* a bit of `to` belongs to one pawn; steps that leave the board wrap to a rank no pawn moves to */
+			const unsigned to = (unsigned)((int)from + kinds[kind].step) % 64;
+			if (!(kinds[kind].to >> to & 1))
+				continue;
 			struct micro_move m = {.from = from, .to = to, .code = color + PAWN + 1, .becomes = color + PAWN + 1};
 			if (kinds[kind].twice)
 				m.new_target = to % 8 + (mover == SMX_BLACK ? 8 : 0) + 1;
@@ -42,7 +46,7 @@ SMXI_INLINE unsigned list_pawn_moves(const struct smxi_dc_state *s, const struct
 				m.lost_target = target_lost_by_leaving(s, from, mover);
 			m.taken_on = kinds[kind].passing ? (unsigned)((int)to - step) : to;
 			m.taken = smxi_dc_piece_at(s, m.taken_on);
-			const bool promotes = (left & -left & last_rank) && (m.taken & 7) != KING + 1;
+			const bool promotes = (smxi_bit(to) & last_rank) && (m.taken & 7) != KING + 1;
 			for (unsigned type = promotes ? QUEEN : PAWN;; type--) {
 				m.becomes = color + type + 1;
 				moves[count++] = m;
@@ -50,6 +54,7 @@ SMXI_INLINE unsigned list_pawn_moves(const struct smxi_dc_state *s, const struct
 					break;
 			}
 		}
+	}
 	return count;
 }
 
