@@ -63,8 +63,8 @@ __attribute__((noinline)) smx_value smxi_bench_measured(struct bench *b, enum wa
 {
 	const unsigned side = smx_dicechess.side_to_move(b->position.state);
 	if (way == PER_ROLL)
-		return decision ? smxi_per_roll_decide(b->per_roll, &b->position, &smx_dicechess_material, WIDTH) :
-		                  smxi_per_roll_chance(b->per_roll, b->position.state, &smx_dicechess_material, side);
+		return decision ? smxi_per_roll_decide(b->per_roll, &b->position, &smx_dicechess_material, WIDTH)
+		                : smxi_per_roll_chance(b->per_roll, b->position.state, &smx_dicechess_material, side);
 	if (decision)
 		return searched(b, &b->position, 2, way);
 	struct smx_position before = b->position;
@@ -128,7 +128,8 @@ static void compare(struct bench *b, unsigned rounds, bool json)
 	double log_ratio[2][WAYS] = {{0}};
 	json_t *rows = json_array();
 	if (!json)
-		printf("%-10s  one chance node, ms: per-roll   list   fold    depth-2 decision (width %d), ms: per-roll    list    fold\n",
+		printf("%-10s  one chance node, ms: per-roll   list   fold    depth-2 decision (width %d), ms: per-roll    "
+		       "list    fold\n",
 		       "", WIDTH);
 	for (size_t i = 0; i < POSITIONS; i++) {
 		double median[2][WAYS];
@@ -143,9 +144,9 @@ static void compare(struct bench *b, unsigned rounds, bool json)
 		}
 		json_array_append_new(rows, row);
 		if (!json)
-			printf("%-10s %30.3f %6.3f %6.3f %47.3f %7.3f %7.3f\n", smxi_bench_positions[i].name, median[0][PER_ROLL] * 1e-6,
-			       median[0][LIST] * 1e-6, median[0][FOLD] * 1e-6, median[1][PER_ROLL] * 1e-6, median[1][LIST] * 1e-6,
-			       median[1][FOLD] * 1e-6);
+			printf("%-10s %30.3f %6.3f %6.3f %47.3f %7.3f %7.3f\n", smxi_bench_positions[i].name,
+			       median[0][PER_ROLL] * 1e-6, median[0][LIST] * 1e-6, median[0][FOLD] * 1e-6,
+			       median[1][PER_ROLL] * 1e-6, median[1][LIST] * 1e-6, median[1][FOLD] * 1e-6);
 	}
 	json_t *root = json_object(), *speedups = json_object();
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -191,11 +192,11 @@ static void run_once(struct bench *b, const char *way_name, const char *position
 int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-	        {"isa", required_argument, NULL, 'i'},
-	        {"json", no_argument, NULL, 'j'},
-	        {"rounds", required_argument, NULL, 'r'},
-	        {"instructions", required_argument, NULL, 'n'},
-	        {NULL, 0, NULL, 0},
+		{"isa", required_argument, NULL, 'i'},
+		{"json", no_argument, NULL, 'j'},
+		{"rounds", required_argument, NULL, 'r'},
+		{"instructions", required_argument, NULL, 'n'},
+		{NULL, 0, NULL, 0},
 	};
 	const char *instructions = NULL;
 	bool json = false;
@@ -225,7 +226,8 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	if (argc - optind != (instructions ? 1 : 0))
-		fail("usage: starmax-bench [--isa NAME] [--json] [--rounds N] [--instructions list|fold|per-roll POSITION]", NULL);
+		fail("usage: starmax-bench [--isa NAME] [--json] [--rounds N] [--instructions list|fold|per-roll POSITION]",
+		     NULL);
 
 	struct bench b;
 	smx_search_options_init(&b.options, &smx_dicechess);

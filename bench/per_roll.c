@@ -1,5 +1,6 @@
 #include "bench/per_roll.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static uint32_t *slot_of(const struct smxi_per_roll *p, const struct smx_key *ke
 
 static void set_capacity(struct smxi_per_roll *p, size_t capacity)
 {
+	assert(capacity >= 1);
 	unsigned char *states = need(aligned_alloc(SMX_CACHE_LINE, capacity * p->game->state_size));
 	if (p->count)
 		memcpy(states, p->states, p->count * p->game->state_size);

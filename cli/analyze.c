@@ -28,39 +28,30 @@ struct analyze_settings {
 };
 
 /* In the order of the library's enumerations. */
-static const char *const width_counts_names[] = { "afterstates", "paths", NULL };
-static const char *const ties_names[] = { "first", "random", NULL };
-static const char *const leaves_names[] = { "fold", "list", NULL };
+static const char *const width_counts_names[] = {"afterstates", "paths", NULL};
+static const char *const ties_names[] = {"first", "random", NULL};
+static const char *const leaves_names[] = {"fold", "list", NULL};
 
-static const struct analyze_settings defaults = { .depth = 2, .top = 20 };
-
-#define AT(field) offsetof(struct analyze_settings, field)
+static const struct analyze_settings defaults = {.depth = 2, .top = 20};
 
 static const struct smxi_option analyze_options[] = {
-	{ .kind = SMXI_OPTION_NUMBER, .name = "depth", .offset = AT(depth), .argument = "N", .least = 1, .most = SMX_DEPTH_MAX,
-	  .help = "turns to look ahead, the first one included" },
-	{ .kind = SMXI_OPTION_NUMBER, .name = "width", .offset = AT(width), .argument = "N", .least = 1, .most = 1000000000,
-	  .word = "all", .help = "candidates kept after pre-ranking" },
-	{ .kind = SMXI_OPTION_CHOICE, .name = "width-counts", .offset = AT(width_counts), .choices = width_counts_names,
-	  .help = "what the width counts" },
-	{ .kind = SMXI_OPTION_TEXT, .name = "evaluator", .offset = AT(evaluator), .argument = "NAME",
-	  .help = "values the leaves (default: the game's first)" },
-	{ .kind = SMXI_OPTION_TEXT, .name = "prerank", .offset = AT(prerank), .argument = "NAME",
-	  .help = "the evaluator that pre-ranks (default: the game's first)" },
-	{ .kind = SMXI_OPTION_CHOICE, .name = "ties", .offset = AT(ties), .choices = ties_names,
-	  .help = "which of equally good turns is chosen" },
-	{ .kind = SMXI_OPTION_NUMBER, .name = "seed", .offset = AT(seed), .argument = "N", .least = 0, .most = UINT64_MAX,
-	  .help = "of --ties random" },
-	{ .kind = SMXI_OPTION_CHOICE, .name = "leaves", .offset = AT(leaves), .choices = leaves_names,
-	  .help = "how the last turn is valued; the values are the same" },
-	{ .kind = SMXI_OPTION_FLAG, .name = "outcomes", .offset = AT(outcomes),
-	  .help = "the value of each outcome, for positions without one" },
-	{ .kind = SMXI_OPTION_FLAG, .name = "json", .offset = AT(json), .help = "the result as one line of JSON" },
-	{ .kind = SMXI_OPTION_TEXT, .name = "file", .offset = AT(file), .argument = "FILE|-",
-	  .help = "positions from a file, one a line; JSON out, one line each" },
-	{ .kind = SMXI_OPTION_NUMBER, .name = "top", .offset = AT(top), .argument = "N", .least = 1, .most = 1000000000, .word = "all",
-	  .help = "candidates shown in the table" },
-	{ .kind = SMXI_OPTION_END },
+	SMXI_NUMBER(struct analyze_settings, depth, "depth", 1, SMX_DEPTH_MAX, NULL,
+                "turns to look ahead, the first one included"),
+	SMXI_NUMBER(struct analyze_settings, width, "width", 1, 1000000000, "all", "candidates kept after pre-ranking"),
+	SMXI_CHOICE(struct analyze_settings, width_counts, "width-counts", width_counts_names, "what the width counts"),
+	SMXI_TEXT(struct analyze_settings, evaluator, "evaluator", "NAME", "values the leaves (default: the game's first)"),
+	SMXI_TEXT(struct analyze_settings, prerank, "prerank", "NAME",
+              "the evaluator that pre-ranks (default: the game's first)"),
+	SMXI_CHOICE(struct analyze_settings, ties, "ties", ties_names, "which of equally good turns is chosen"),
+	SMXI_NUMBER(struct analyze_settings, seed, "seed", 0, UINT64_MAX, NULL, "of --ties random"),
+	SMXI_CHOICE(struct analyze_settings, leaves, "leaves", leaves_names,
+                "how the last turn is valued; the values are the same"),
+	SMXI_FLAG(struct analyze_settings, outcomes, "outcomes", "the value of each outcome, for positions without one"),
+	SMXI_FLAG(struct analyze_settings, json, "json", "the result as one line of JSON"),
+	SMXI_TEXT(struct analyze_settings, file, "file", "FILE|-",
+              "positions from a file, one a line; JSON out, one line each"),
+	SMXI_NUMBER(struct analyze_settings, top, "top", 1, 1000000000, "all", "candidates shown in the table"),
+	SMXI_NO_MORE_OPTIONS,
 };
 
 struct job {
@@ -88,10 +79,14 @@ static const char *side_name(const struct smx_result *result, unsigned outcome)
 static const char *kind_name(enum smx_result_kind kind)
 {
 	switch (kind) {
-	case SMX_RESULT_TURN: return "turn";
-	case SMX_RESULT_WIN: return "win";
-	case SMX_RESULT_PASS: return "pass";
-	case SMX_RESULT_VALUE: return "value";
+	case SMX_RESULT_TURN:
+		return "turn";
+	case SMX_RESULT_WIN:
+		return "win";
+	case SMX_RESULT_PASS:
+		return "pass";
+	case SMX_RESULT_VALUE:
+		return "value";
 	}
 	return "?";
 }
@@ -129,16 +124,19 @@ static json_t *json_candidates(const struct job *job, const struct smx_result *r
 		json_t *object = smxi_json(json_object());
 		smxi_json_set(object, "turn", json_turn(job, &candidate->turn));
 		smxi_json_set(object, "prerank", smxi_json_number(candidate->prerank, job->options.prerank->scale_bits));
-		smxi_json_set(object, "value", candidate->completed ? smxi_json_value(candidate->value, scale_bits) : json_null());
+		smxi_json_set(object, "value",
+		              candidate->completed ? smxi_json_value(candidate->value, scale_bits) : json_null());
 		smxi_json_set(object, "raw", candidate->completed ? json_integer(candidate->value) : json_null());
 		smxi_json_set(object, "exact", json_boolean(candidate->completed));
-		smxi_json_set(object, "king_loss_weight", candidate->loss_weight < 0 ? json_null() : json_integer(candidate->loss_weight));
+		smxi_json_set(object, "king_loss_weight",
+		              candidate->loss_weight < 0 ? json_null() : json_integer(candidate->loss_weight));
 		smxi_json_append(array, object);
 	}
 	return array;
 }
 
-static json_t *json_outcomes(const struct job *job, const struct smx_position *position, const struct smx_result *result)
+static json_t *json_outcomes(const struct job *job, const struct smx_position *position,
+                             const struct smx_result *result)
 {
 	unsigned scale_bits = job->options.evaluator->scale_bits;
 	if (!result->outcome_count)
@@ -220,7 +218,8 @@ static void print_headline(const struct job *job, const struct smx_result *resul
 		if (!result->has_value)
 			printf("%s, the first by pre-rank: nothing was completed\n", turn);
 		else if (result->ties > 1)
-			printf("%s, value %s %s, as good as %zu other%s\n", turn, value, unit, result->ties - 1, result->ties > 2 ? "s" : "");
+			printf("%s, value %s %s, as good as %zu other%s\n", turn, value, unit, result->ties - 1,
+			       result->ties > 2 ? "s" : "");
 		else
 			printf("%s, value %s %s\n", turn, value, unit);
 		break;
@@ -240,7 +239,7 @@ static int by_value(const void *a, const void *b)
 static void print_candidates(const struct job *job, const struct smx_result *result)
 {
 	static const struct smxi_column columns[] = {
-		{ "rank", true }, { "", false }, { "value", true }, { "turn", false }, { "loses the king", true }, { "pre-rank", true },
+		{"rank", true}, {"", false}, {"value", true}, {"turn", false}, {"loses the king", true}, {"pre-rank", true},
 	};
 	const struct smx_candidate **sorted = smxi_allocate(result->candidate_count, sizeof *sorted);
 	size_t count = 0, rank = 0;
@@ -263,7 +262,9 @@ static void print_candidates(const struct job *job, const struct smx_result *res
 		smxi_table_add(&table, tied_above || tied_below ? "=" : "");
 		smxi_table_add(&table, smxi_report_value(candidate->value, job->options.evaluator, number));
 		smxi_table_add(&table, smxi_report_turn(job->game, &candidate->turn, text));
-		smxi_table_add(&table, candidate->loss_weight < 0 ? "-" : smxi_report_share(candidate->loss_weight, candidate->total, number));
+		smxi_table_add(&table, candidate->loss_weight < 0
+		                           ? "-"
+		                           : smxi_report_share(candidate->loss_weight, candidate->total, number));
 		smx_value_format(candidate->prerank, job->options.prerank->scale_bits, number, sizeof number);
 		smxi_table_add(&table, number);
 	}
@@ -279,7 +280,10 @@ static void print_candidates(const struct job *job, const struct smx_result *res
 static void print_outcomes(const struct job *job, const struct smx_position *position, const struct smx_result *result)
 {
 	static const struct smxi_column columns[] = {
-		{ "roll", false }, { "weight", true }, { "value", true }, { "king", false },
+		{"roll", false},
+		{"weight", true},
+		{"value", true},
+		{"king", false},
 	};
 	if (!result->outcome_count)
 		return;
@@ -317,7 +321,8 @@ static void print_counters(const struct smx_result *result)
 	double seconds = result->time_ms / 1e3;
 	printf("time %.3f s", seconds);
 	if (seconds > 0)
-		printf(", %s chance nodes a second", smxi_report_count((uint64_t)((double)result->counters.chance_nodes / seconds), number));
+		printf(", %s chance nodes a second",
+		       smxi_report_count((uint64_t)((double)result->counters.chance_nodes / seconds), number));
 	printf("; memory %s KiB\n", smxi_report_count(result->memory.high_water_bytes / 1024, number));
 }
 
@@ -332,7 +337,8 @@ static void print_text(const struct job *job, const struct smx_position *positio
 		printf("%zu %s", options->width, width_counts_names[options->width_counts]);
 	else
 		printf("all");
-	printf(", evaluator %s (%s), pre-rank %s\n", options->evaluator->name, options->evaluator->unit, options->prerank->name);
+	printf(", evaluator %s (%s), pre-rank %s\n", options->evaluator->name, options->evaluator->unit,
+	       options->prerank->name);
 	print_headline(job, result);
 	print_candidates(job, result);
 	print_outcomes(job, position, result);
@@ -347,8 +353,8 @@ static const char *unsuitable(const struct job *job, const struct smx_position *
 	return NULL;
 }
 
-static enum smx_status search_position(struct job *job, const struct smx_position *position, const struct smx_result **result,
-                                       struct smx_error *error)
+static enum smx_status search_position(struct job *job, const struct smx_position *position,
+                                       const struct smx_result **result, struct smx_error *error)
 {
 	smxi_progress_attach(&job->progress, &job->options);
 	enum smx_status status = smx_search_run(job->engine.search, position, &job->options, result, error);
@@ -366,7 +372,7 @@ static enum smxi_exit analyze_argument(struct job *job, const struct smxi_call *
 		return SMXI_EXIT_USAGE;
 	}
 	const struct smx_result *result;
-	struct smx_error error = { 0 };
+	struct smx_error error = {0};
 	enum smx_status status = search_position(job, &position, &result, &error);
 	if (status != SMX_OK) {
 		smxi_error("%s", *error.message ? error.message : smx_status_str(status));
@@ -383,7 +389,7 @@ static enum smxi_exit analyze_argument(struct job *job, const struct smxi_call *
 static bool analyze_line(struct job *job, const char *line, size_t length, const char *name, uint64_t number)
 {
 	struct smx_position position;
-	struct smx_error error = { 0 };
+	struct smx_error error = {0};
 	const struct smx_result *result;
 	const char *why = NULL;
 	enum smx_status status = job->game->parse(line, length, &position, &error);
@@ -461,7 +467,7 @@ static bool set_up(struct job *job)
 
 static enum smxi_exit run(const struct smxi_call *call)
 {
-	struct job job = { .game = call->game, .settings = call->settings };
+	struct job job = {.game = call->game, .settings = call->settings};
 	if (!set_up(&job) || (job.settings->file && !smxi_no_words(call)))
 		return SMXI_EXIT_USAGE;
 	job.engine = smxi_engine_open(job.game);
@@ -476,9 +482,10 @@ const struct smxi_command smxi_analyze_command = {
 	.name = "analyze",
 	.arguments = "<position>",
 	.summary = "search a position and show the best turn and what each candidate is worth",
-	.details = "The position is one quoted argument or its fields one by one. With its outcome (Dice Chess: dice) known it is a decision;\n"
-	           "without it, its value is that of the side to move before the outcome. In a file, blank lines and lines that begin\n"
-	           "with # are skipped. docs/json.md describes the JSON. Ctrl-C prints what is complete.",
+	.details = "The position is one quoted argument or its fields one by one. With its outcome (Dice Chess:\n"
+			   "dice) known it is a decision; without it, its value is that of the side to move before the\n"
+			   "outcome. In a file, blank lines and lines that begin with # are skipped. docs/json.md describes\n"
+			   "the JSON. Ctrl-C prints what is complete.",
 	.options = analyze_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

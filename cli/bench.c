@@ -1,5 +1,6 @@
-/* starmax bench: fixed searches of fixed positions. The sum of their node counts is a signature of what the search does: it is the
- * same for every compiler, build and processor, and a change that is only meant to be faster leaves it alone. */
+/* starmax bench: fixed searches of fixed positions. The sum of their node counts is a signature of what the search
+ * does: it is the same for every compiler, build and processor, and a change that is only meant to be faster leaves
+ * it alone. */
 #include "bench/positions.h"
 #include "cli/command.h"
 #include "cli/engine.h"
@@ -13,28 +14,26 @@ struct bench_settings {
 	bool json;
 };
 
-static const struct bench_settings defaults = { false };
+static const struct bench_settings defaults = {false};
 
 static const struct smxi_option bench_options[] = {
-	{ .kind = SMXI_OPTION_FLAG, .name = "json", .offset = offsetof(struct bench_settings, json), .help = "one line of JSON" },
-	{ .kind = SMXI_OPTION_END },
+	SMXI_FLAG(struct bench_settings, json, "json", "one line of JSON"),
+	SMXI_NO_MORE_OPTIONS,
 };
 
-static const char *const leaves_names[] = { "fold", "list" };
+static const char *const leaves_names[] = {"fold", "list"};
 
-/* Each way through the search at least once: folded and listed leaves, an evaluator without a fold, two levels of chance nodes. */
+/* Each way through the search at least once: folded and listed leaves, an evaluator without a fold, two levels of
+ * chance nodes. */
 static const struct bench_run {
 	unsigned depth_plies;
 	size_t width;
 	enum smx_leaves leaves;
 	const struct smx_evaluator *evaluator;
 } runs[] = {
-	{ 1, 0, SMX_LEAVES_FOLD, &smx_dicechess_material },
-	{ 2, 8, SMX_LEAVES_FOLD, &smx_dicechess_material },
-	{ 2, 8, SMX_LEAVES_LIST, &smx_dicechess_material },
-	{ 2, 8, SMX_LEAVES_FOLD, &smx_dicechess_standard },
-	{ 2, 0, SMX_LEAVES_FOLD, &smx_dicechess_material },
-	{ 3, 1, SMX_LEAVES_FOLD, &smx_dicechess_material },
+	{1, 0, SMX_LEAVES_FOLD, &smx_dicechess_material}, {2, 8, SMX_LEAVES_FOLD, &smx_dicechess_material},
+	{2, 8, SMX_LEAVES_LIST, &smx_dicechess_material}, {2, 8, SMX_LEAVES_FOLD, &smx_dicechess_standard},
+	{2, 0, SMX_LEAVES_FOLD, &smx_dicechess_material}, {3, 1, SMX_LEAVES_FOLD, &smx_dicechess_material},
 };
 
 /* The run whose turn and value stand for the position in the text output. */
@@ -47,7 +46,8 @@ struct totals {
 
 static uint64_t signature_of(const struct smx_counters *counters)
 {
-	return counters->chance_nodes + counters->outcomes + counters->afterstates + counters->leaf_evaluations + counters->turns;
+	return counters->chance_nodes + counters->outcomes + counters->afterstates + counters->leaf_evaluations +
+	       counters->turns;
 }
 
 static json_t *json_run(const struct bench_run *bench_run, const struct smx_result *result)
@@ -70,8 +70,8 @@ static bool bench_position(struct smx_search *search, size_t index, struct total
 {
 	const char *text = smxi_bench_positions[index].text;
 	struct smx_position position;
-	struct smx_error error = { 0 };
-	struct totals own = { 0 };
+	struct smx_error error = {0};
+	struct totals own = {0};
 	char turn[SMX_TEXT_MAX] = "";
 	smx_value value = 0;
 	json_t *array = positions ? smxi_json(json_array()) : NULL;
@@ -112,8 +112,8 @@ static bool bench_position(struct smx_search *search, size_t index, struct total
 		smxi_json_set(object, "runs", array);
 		smxi_json_append(positions, object);
 	} else {
-		printf("%-10s  %-16s %18" PRId64 " %10" PRIu64 " %9.1f ms\n", smxi_bench_positions[index].name, turn, value, own.signature,
-		       own.time_ms);
+		printf("%-10s  %-16s %18" PRId64 " %10" PRIu64 " %9.1f ms\n", smxi_bench_positions[index].name, turn, value,
+		       own.signature, own.time_ms);
 		fflush(stdout);
 	}
 	return true;
@@ -138,7 +138,7 @@ static enum smxi_exit run(const struct smxi_call *call)
 		smxi_error("bench has no positions of game %s", call->game->name);
 		return SMXI_EXIT_USAGE;
 	}
-	struct totals totals = { 0 };
+	struct totals totals = {0};
 	json_t *positions = settings->json ? smxi_json(json_array()) : NULL;
 	struct smxi_engine engine = smxi_engine_open(&smx_dicechess);
 	bool ok = true;
@@ -168,9 +168,9 @@ static enum smxi_exit run(const struct smxi_call *call)
 const struct smxi_command smxi_bench_command = {
 	.name = "bench",
 	.summary = "search fixed positions and print a signature of the work done",
-	.details = "The last line is the signature: the sum of chance nodes, outcomes, afterstates, leaf evaluations and root turns over all\n"
-	           "runs. It does not depend on compiler, build or instruction set. The turn and the raw value shown are those of the search\n"
-	           "of depth 2 over every turn.",
+	.details = "The last line is the signature: the sum of chance nodes, outcomes, afterstates, leaf evaluations\n"
+			   "and root turns over all runs. It does not depend on compiler, build or instruction set. The turn\n"
+			   "and the raw value shown are those of the search of depth 2 over every turn.",
 	.options = bench_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

@@ -1,5 +1,6 @@
-/* Options by one table: getopt_long splits the command line, the table says what each option takes. Abbreviated option names, which
- * getopt_long would accept, are refused: a name that is short for one option today may be short for two tomorrow. */
+/* Options by one table: getopt_long splits the command line, the table says what each option takes. Abbreviated
+ * option names, which getopt_long would accept, are refused: a name that is short for one option today may be short
+ * for two tomorrow. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/command.h"
@@ -13,16 +14,15 @@
 #include <string.h>
 #include <time.h>
 
-#define NAMES_MAX 64
+#define NAMES_MAX    64
 #define FIRST_OPTION 256 /* getopt's values for long options, above every character */
 
 const struct smxi_option smxi_common_options[] = {
-	{ .kind = SMXI_OPTION_TEXT, .name = "game", .offset = offsetof(struct smxi_common, game), .argument = "NAME",
-	  .help = "the game (default dicechess)" },
-	{ .kind = SMXI_OPTION_TEXT, .name = "isa", .offset = offsetof(struct smxi_common, isa), .argument = "NAME",
-	  .help = "instruction set of the move generator (default: $STARMAX_ISA, else the best)" },
-	{ .kind = SMXI_OPTION_FLAG, .name = "help", .offset = offsetof(struct smxi_common, help), .help = "show this help" },
-	{ .kind = SMXI_OPTION_END },
+	SMXI_TEXT(struct smxi_common, game, "game", "NAME", "the game (default dicechess)"),
+	SMXI_TEXT(struct smxi_common, isa, "isa", "NAME",
+              "instruction set of the move generator (default: $STARMAX_ISA, else the best)"),
+	SMXI_FLAG(struct smxi_common, help, "help", "show this help"),
+	SMXI_NO_MORE_OPTIONS,
 };
 
 void smxi_error(const char *format, ...)
@@ -179,9 +179,9 @@ static bool set_number(const struct smxi_option *option, const char *text, uint6
 	}
 	if (read_digits(text, number) && *number >= option->least && *number <= option->most)
 		return true;
-	smxi_error("option --%s takes a number from %llu to %llu%s%s, not %s", option->name, (unsigned long long)option->least,
-	           (unsigned long long)option->most, option->word ? " or " : "", option->word ? option->word : "",
-	           smxi_printable(text, shown, sizeof shown));
+	smxi_error("option --%s takes a number from %llu to %llu%s%s, not %s", option->name,
+	           (unsigned long long)option->least, (unsigned long long)option->most, option->word ? " or " : "",
+	           option->word ? option->word : "", smxi_printable(text, shown, sizeof shown));
 	return false;
 }
 
@@ -233,7 +233,8 @@ static void list_options(struct option_list *list, const struct smxi_option_grou
 {
 	memset(list, 0, sizeof *list);
 	for (size_t g = 0; g < group_count; g++) {
-		for (const struct smxi_option *option = groups[g].options; option && option->kind != SMXI_OPTION_END; option++) {
+		for (const struct smxi_option *option = groups[g].options; option && option->kind != SMXI_OPTION_END;
+		     option++) {
 			size_t i = list->count++;
 			assert(i < NAMES_MAX);
 			list->option[i] = option;
@@ -246,7 +247,8 @@ static void list_options(struct option_list *list, const struct smxi_option_grou
 	}
 }
 
-/* Say what is wrong with the option in `word` ("--name" or "--name=value"), which getopt_long refused or took for a longer one. */
+/* Say what is wrong with the option in `word` ("--name" or "--name=value"), which getopt_long refused or took for a
+ * longer one. */
 static void refuse_option(const struct option_list *list, const char *word)
 {
 	char shown[200], name[128];
@@ -271,8 +273,8 @@ static void refuse_option(const struct option_list *list, const char *word)
 	smxi_error_unknown("option", name, "--", list->name, list->count);
 }
 
-int smxi_command_parse(const struct smxi_command *command, const struct smxi_option_group *groups, size_t group_count, int argc,
-                       char **argv, bool first_word_only, char **words, int *word_count)
+int smxi_command_parse(const struct smxi_command *command, const struct smxi_option_group *groups, size_t group_count,
+                       int argc, char **argv, bool first_word_only, char **words, int *word_count)
 {
 	struct option_list list;
 	list_options(&list, groups, group_count);
@@ -284,7 +286,7 @@ int smxi_command_parse(const struct smxi_command *command, const struct smxi_opt
 		int found = getopt_long(argc, argv, "-:", list.getopt, NULL);
 		const char *word = at < argc ? argv[at] : NULL;
 		at = optind;
-		if (found == -1)
+		if (found == -1 || !word)
 			break;
 		if (found == 1) {
 			words[(*word_count)++] = optarg;
@@ -366,10 +368,15 @@ void smxi_command_overview(bool to_stderr)
 	for (size_t i = 0; smxi_commands[i]; i++)
 		fprintf(out, "  %-10s%s\n", smxi_commands[i]->name, smxi_commands[i]->summary);
 	fputs("\nGames:\n", out);
-	for (size_t i = 0; smx_games[i]; i++)
-		fprintf(out, "  %-10s%s\n", smx_games[i]->name, smx_games[i]->title);
-	fputs("\nstarmax <subcommand> --help says more. Exit status: 0 done; 1 failed, or bad lines in a file; 2 wrong use or a bad\n"
-	      "position; 130 interrupted.\n",
+	for (size_t i = 0; smx_games[i]; i++) {
+		const struct smx_evaluator *const *evaluator = smx_games[i]->evaluators;
+		fprintf(out, "  %-10s%s; evaluators", smx_games[i]->name, smx_games[i]->title);
+		for (; *evaluator; evaluator++)
+			fprintf(out, " %s", (*evaluator)->name);
+		fputc('\n', out);
+	}
+	fputs("\nstarmax <subcommand> --help says more. Exit status: 0 done; 1 failed, or bad lines in a file;\n"
+	      "2 wrong use or a bad position; 130 interrupted.\n",
 	      out);
 }
 
@@ -400,7 +407,7 @@ bool smxi_position_read(const struct smxi_call *call, struct smx_position *posit
 		memcpy(text + length, call->words[i], word_length);
 		length += word_length;
 	}
-	struct smx_error error = { 0 };
+	struct smx_error error = {0};
 	bool ok = call->game->parse(text, length, position, &error) == SMX_OK;
 	if (!ok) {
 		char shown[200];

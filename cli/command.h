@@ -1,5 +1,5 @@
-/* What every subcommand shares: its definition, from which options are parsed, help is written and misspelt names are answered;
- * exit statuses; error messages; the position argument. */
+/* What every subcommand shares: its definition, from which options are parsed, help is written and misspelt names
+ * are answered; exit statuses; error messages; the position argument. */
 #ifndef SMXI_CLI_COMMAND_H
 #define SMXI_CLI_COMMAND_H
 
@@ -35,6 +35,29 @@ struct smxi_option {
 	const char *const *choices; /* NULL-terminated */
 };
 
+/* Entries of a table of options; `settings` is the type of what they fill and `field` the one that this option sets. */
+#define SMXI_FLAG(settings, field, text, about)                                                    \
+	{                                                                                              \
+		.kind = SMXI_OPTION_FLAG, .name = text, .offset = offsetof(settings, field), .help = about \
+	}
+#define SMXI_NUMBER(settings, field, text, from, to, zero, about)                                                      \
+	{                                                                                                                  \
+		.kind = SMXI_OPTION_NUMBER, .name = text, .offset = offsetof(settings, field), .argument = "N", .least = from, \
+		.most = to, .word = zero, .help = about                                                                        \
+	}
+#define SMXI_CHOICE(settings, field, text, names, about)                                                               \
+	{                                                                                                                  \
+		.kind = SMXI_OPTION_CHOICE, .name = text, .offset = offsetof(settings, field), .choices = names, .help = about \
+	}
+#define SMXI_TEXT(settings, field, text, value, about)                                                                \
+	{                                                                                                                 \
+		.kind = SMXI_OPTION_TEXT, .name = text, .offset = offsetof(settings, field), .argument = value, .help = about \
+	}
+#define SMXI_NO_MORE_OPTIONS    \
+	{                           \
+		.kind = SMXI_OPTION_END \
+	}
+
 /* Options that every subcommand takes, also before the subcommand's name. */
 struct smxi_common {
 	const char *game;
@@ -53,12 +76,12 @@ struct smxi_call {
 
 struct smxi_command {
 	const char *name;
-	const char *arguments; /* as help shows them; NULL: it takes none */
-	const char *summary;   /* one line */
-	const char *details;   /* more lines of help, or NULL */
+	const char *arguments;             /* as help shows them; NULL: it takes none */
+	const char *summary;               /* one line */
+	const char *details;               /* more lines of help, or NULL */
 	const struct smxi_option *options; /* ends with SMXI_OPTION_END; NULL: none of its own */
-	const void *defaults;  /* its settings before the command line is read; NULL where it has no options */
-	size_t settings_size;  /* at most SMXI_SETTINGS_MAX */
+	const void *defaults;              /* its settings before the command line is read; NULL where it has no options */
+	size_t settings_size;              /* at most SMXI_SETTINGS_MAX */
 	enum smxi_exit (*run)(const struct smxi_call *call);
 };
 
@@ -77,11 +100,12 @@ struct smxi_option_group {
 	void *settings;
 };
 
-/* Read argv[1..argc) into the groups' settings. Words that are not options are moved to words[0..*word_count), which has room for
- * argc of them; with first_word_only reading ends after the first. Returns the index in argv of what was not read (argc where all
- * was), or 0 after an error, which has been printed. `command` names the help text to look at; NULL: the general one. */
-int smxi_command_parse(const struct smxi_command *command, const struct smxi_option_group *groups, size_t group_count, int argc,
-                       char **argv, bool first_word_only, char **words, int *word_count);
+/* Read argv[1..argc) into the groups' settings. Words that are not options are moved to words[0..*word_count), which
+ * has room for argc of them; with first_word_only reading ends after the first. Returns the index in argv of what
+ * was not read (argc where all was), or 0 after an error, which has been printed. `command` names the help text to
+ * look at; NULL: the general one. */
+int smxi_command_parse(const struct smxi_command *command, const struct smxi_option_group *groups, size_t group_count,
+                       int argc, char **argv, bool first_word_only, char **words, int *word_count);
 
 /* The subcommand of that name; NULL after an error message. */
 const struct smxi_command *smxi_command_find(const char *name);
@@ -96,8 +120,8 @@ void smxi_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* text as one line of ASCII, other bytes as \xNN, cut to fit; returns `out`, or "(empty)" for an empty text. */
 const char *smxi_printable(const char *text, char *out, size_t size);
 
-/* "starmax: unknown <what> <text>; did you mean <nearest>?" on stderr, or with all the names where none is near. Each name is shown
- * behind `prefix`. */
+/* "starmax: unknown <what> <text>; did you mean <nearest>?" on stderr, or with all the names where none is near.
+ * Each name is shown behind `prefix`. */
 void smxi_error_unknown(const char *what, const char *text, const char *prefix, const char *const *names, size_t count);
 
 /* One of the game's evaluators by name; NULL after an error message, which calls it `what`. */

@@ -8,14 +8,14 @@ struct eval_settings {
 	bool json;
 };
 
-static const struct eval_settings defaults = { false };
+static const struct eval_settings defaults = {false};
 
 static const struct smxi_option eval_options[] = {
-	{ .kind = SMXI_OPTION_FLAG, .name = "json", .offset = offsetof(struct eval_settings, json), .help = "one line of JSON" },
-	{ .kind = SMXI_OPTION_END },
+	SMXI_FLAG(struct eval_settings, json, "json", "one line of JSON"),
+	SMXI_NO_MORE_OPTIONS,
 };
 
-static const char *const sides[2] = { "white", "black" };
+static const char *const sides[2] = {"white", "black"};
 
 static json_t *json_evaluators(const struct smx_game *game, const struct smx_position *position)
 {
@@ -42,7 +42,10 @@ static json_t *json_evaluators(const struct smx_game *game, const struct smx_pos
 static void print_evaluators(const struct smx_game *game, const struct smx_position *position)
 {
 	static const struct smxi_column columns[] = {
-		{ "evaluator", false }, { "for white", true }, { "for black", true }, { "unit", false },
+		{"evaluator", false},
+		{"for white", true},
+		{"for black", true},
+		{"unit", false},
 	};
 	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; game->evaluators[i]; i++) {
@@ -83,7 +86,9 @@ static struct captures find_captures(const struct smx_position *position)
 static void print_captures(const struct captures *captures)
 {
 	static const struct smxi_column columns[] = {
-		{ "can take with its next roll", false }, { "white", true }, { "black", true },
+		{"can take with its next roll", false},
+		{"white", true},
+		{"black", true},
 	};
 	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0]);
 	char text[SMXI_REPORT_TEXT];
@@ -141,7 +146,8 @@ const struct smxi_command smxi_eval_command = {
 	.name = "eval",
 	.arguments = "<position>",
 	.summary = "show what every evaluator says about a position, for both sides",
-	.details = "For Dice Chess also the chance that each side, if it were its turn, takes the king or a queen with its next roll.",
+	.details = "For Dice Chess also the chance that each side, if it were its turn, takes the king or a queen\n"
+			   "with its next roll.",
 	.options = eval_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* Both are touched by the handler; the program has one thread that handles them, so order is the only concern: `watched` is set
- * before the handler is installed and cleared before the search is destroyed. */
+/* Both are touched by the handler; the program has one thread that handles them, so order is the only concern:
+ * `watched` is set before the handler is installed and cleared before the search is destroyed. */
 static struct smx_search *volatile watched;
 static volatile sig_atomic_t requested;
 
@@ -25,7 +25,7 @@ void smxi_interrupt_watch(struct smx_search *search)
 	if (!search)
 		return;
 	/* No SA_RESTART: a signal must also end the wait for the next line of a file. */
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);

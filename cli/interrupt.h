@@ -1,5 +1,5 @@
-/* Ctrl-C and SIGTERM end the search, not the program: what is complete can still be printed. A second one of the same kind ends
- * the program at once. */
+/* Ctrl-C and SIGTERM end the search, not the program: what is complete can still be printed. A second one of the
+ * same kind ends the program at once. */
 #ifndef SMXI_CLI_INTERRUPT_H
 #define SMXI_CLI_INTERRUPT_H
 

@@ -60,5 +60,5 @@ void smxi_keyset_clear(struct smxi_keyset *set)
 void smxi_keyset_free(struct smxi_keyset *set)
 {
 	free(set->slots);
-	*set = (struct smxi_keyset){ 0 };
+	*set = (struct smxi_keyset){0};
 }

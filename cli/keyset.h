@@ -1,4 +1,5 @@
-/* A set of position keys: how the command counts distinct positions by itself, without the search's own book-keeping. */
+/* A set of position keys: how the command counts distinct positions by itself, without the search's own
+ * book-keeping. */
 #ifndef SMXI_CLI_KEYSET_H
 #define SMXI_CLI_KEYSET_H
 

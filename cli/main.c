@@ -18,9 +18,8 @@ struct leading_settings {
 };
 
 static const struct smxi_option leading_options[] = {
-	{ .kind = SMXI_OPTION_FLAG, .name = "version", .offset = offsetof(struct leading_settings, version),
-	  .help = "show the version" },
-	{ .kind = SMXI_OPTION_END },
+	SMXI_FLAG(struct leading_settings, version, "version", "show the version"),
+	SMXI_NO_MORE_OPTIONS,
 };
 
 static const struct smx_game *find_game(const char *name)
@@ -46,19 +45,19 @@ static bool choose_isa(const char *option)
 	size_t count = 0;
 	while (names[count])
 		count++;
-	smxi_error_unknown(option ? "or unusable instruction set" : "or unusable instruction set in STARMAX_ISA:", name, "", names,
-	                   count);
+	smxi_error_unknown(option ? "or unusable instruction set" : "or unusable instruction set in STARMAX_ISA:", name, "",
+	                   names, count);
 	return false;
 }
 
 static enum smxi_exit run_command(const struct smxi_command *command, struct smxi_common *common, int argc, char **argv)
 {
-	_Alignas(max_align_t) unsigned char settings[SMXI_SETTINGS_MAX] = { 0 };
+	_Alignas(max_align_t) unsigned char settings[SMXI_SETTINGS_MAX] = {0};
 	assert(command->settings_size <= sizeof settings);
 	if (command->defaults)
 		memcpy(settings, command->defaults, command->settings_size);
-	const struct smxi_option_group groups[] = { { command->options, settings }, { smxi_common_options, common } };
-	struct smxi_call call = { .settings = settings, .words = smxi_allocate((size_t)argc, sizeof *call.words) };
+	const struct smxi_option_group groups[] = {{command->options, settings}, {smxi_common_options, common}};
+	struct smxi_call call = {.settings = settings, .words = smxi_allocate((size_t)argc, sizeof *call.words)};
 	enum smxi_exit status = SMXI_EXIT_USAGE;
 	if (smxi_command_parse(command, groups, 2, argc, argv, false, call.words, &call.word_count)) {
 		if (common->help) {
@@ -74,9 +73,9 @@ static enum smxi_exit run_command(const struct smxi_command *command, struct smx
 
 static enum smxi_exit run(int argc, char **argv)
 {
-	struct smxi_common common = { .game = "dicechess" };
-	struct leading_settings leading = { false };
-	const struct smxi_option_group groups[] = { { leading_options, &leading }, { smxi_common_options, &common } };
+	struct smxi_common common = {.game = "dicechess"};
+	struct leading_settings leading = {false};
+	const struct smxi_option_group groups[] = {{leading_options, &leading}, {smxi_common_options, &common}};
 	char *word = NULL;
 	int word_count, rest = smxi_command_parse(NULL, groups, 2, argc, argv, true, &word, &word_count);
 	if (!rest)

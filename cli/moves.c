@@ -11,11 +11,11 @@ struct moves_settings {
 	bool json;
 };
 
-static const struct moves_settings defaults = { false };
+static const struct moves_settings defaults = {false};
 
 static const struct smxi_option moves_options[] = {
-	{ .kind = SMXI_OPTION_FLAG, .name = "json", .offset = offsetof(struct moves_settings, json), .help = "one line of JSON" },
-	{ .kind = SMXI_OPTION_END },
+	SMXI_FLAG(struct moves_settings, json, "json", "one line of JSON"),
+	SMXI_NO_MORE_OPTIONS,
 };
 
 /* The turns of one outcome as they are enumerated; `turns` collects JSON, NULL prints text. */
@@ -93,7 +93,8 @@ static json_t *json_count_row(const struct count *count, const char *roll, const
 	return object;
 }
 
-static void table_count_row(struct smxi_table *table, const struct count *count, const char *roll, const char *fingerprint)
+static void table_count_row(struct smxi_table *table, const struct count *count, const char *roll,
+                            const char *fingerprint)
 {
 	char number[SMXI_REPORT_TEXT];
 	smxi_table_add(table, roll);
@@ -104,17 +105,18 @@ static void table_count_row(struct smxi_table *table, const struct count *count,
 	smxi_table_add(table, fingerprint);
 }
 
-/* A row for each outcome, into `rolls` or, where that is NULL, into the table. A pass counts as no path and no afterstate; its
- * fingerprint is that of the position after it. */
-static void count_outcomes(const struct smx_game *game, struct smx_position *position, json_t *rolls, struct smxi_table *table)
+/* A row for each outcome, into `rolls` or, where that is NULL, into the table. A pass counts as no path and no
+ * afterstate; its fingerprint is that of the position after it. */
+static void count_outcomes(const struct smx_game *game, struct smx_position *position, json_t *rolls,
+                           struct smxi_table *table)
 {
 	uint32_t weights[SMX_OUTCOMES_MAX];
 	unsigned outcomes = game->outcomes(position->state, weights);
-	struct count count = { .game = game };
+	struct count count = {.game = game};
 	for (unsigned i = 0; i < outcomes; i++) {
 		char roll[SMX_TEXT_MAX], fingerprint[20];
 		smxi_keyset_clear(&count.distinct);
-		count = (struct count){ .game = game, .distinct = count.distinct };
+		count = (struct count){.game = game, .distinct = count.distinct};
 		position->outcome = (int)i;
 		game->turns(position, count_turn, &count);
 		game->outcome_name(position->state, (int)i, roll);
@@ -131,8 +133,8 @@ static void count_outcomes(const struct smx_game *game, struct smx_position *pos
 static enum smxi_exit run(const struct smxi_call *call)
 {
 	static const struct smxi_column columns[] = {
-		{ "roll", false }, { "paths", true }, { "king paths", true }, { "dice spent", true }, { "afterstates", true },
-		{ "fingerprint", false },
+		{"roll", false},      {"paths", true},       {"king paths", true},
+		{"dice spent", true}, {"afterstates", true}, {"fingerprint", false},
 	};
 	const struct moves_settings *settings = call->settings;
 	struct smx_position position;
@@ -142,7 +144,7 @@ static enum smxi_exit run(const struct smxi_call *call)
 	json_t *rows = settings->json ? smxi_json(json_array()) : NULL;
 	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0]);
 	if (has_outcome) {
-		struct listing listing = { .game = call->game, .turns = rows };
+		struct listing listing = {.game = call->game, .turns = rows};
 		call->game->turns(&position, list_turn, &listing);
 	} else {
 		count_outcomes(call->game, &position, rows, &table);
@@ -164,9 +166,10 @@ const struct smxi_command smxi_moves_command = {
 	.name = "moves",
 	.arguments = "<position>",
 	.summary = "list the legal turns of a position, or count them for every outcome",
-	.details = "With dice: every legal turn and the position after it, or KING where the turn takes the king. Without dice: for each roll\n"
-	           "the turns (paths), those that take the king, the dice that the others spend, their distinct afterstates, and a\n"
-	           "fingerprint of these: the sum of the 64-bit FNV-1a hashes of their first four fields.",
+	.details = "With dice: every legal turn and the position after it, or KING where the turn takes the king.\n"
+			   "Without dice: for each roll the turns (paths), those that take the king, the dice that the\n"
+			   "others spend, their distinct afterstates, and a fingerprint of these: the sum of the 64-bit\n"
+			   "FNV-1a hashes of their first four fields.",
 	.options = moves_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

@@ -15,15 +15,13 @@ struct perft_settings {
 	bool json;
 };
 
-static const struct perft_settings defaults = { .depth = 1 };
+static const struct perft_settings defaults = {.depth = 1};
 
 static const struct smxi_option perft_options[] = {
-	{ .kind = SMXI_OPTION_TEXT, .name = "die", .offset = offsetof(struct perft_settings, die), .argument = "P|N|B|R|Q|K",
-	  .help = "count this piece's micro-moves (Dice Chess)" },
-	{ .kind = SMXI_OPTION_NUMBER, .name = "depth", .offset = offsetof(struct perft_settings, depth), .argument = "N", .least = 1,
-	  .most = DEPTH_MAX, .help = "turns, or micro-moves with --die" },
-	{ .kind = SMXI_OPTION_FLAG, .name = "json", .offset = offsetof(struct perft_settings, json), .help = "one line of JSON" },
-	{ .kind = SMXI_OPTION_END },
+	SMXI_TEXT(struct perft_settings, die, "die", "P|N|B|R|Q|K", "count this piece's micro-moves (Dice Chess)"),
+	SMXI_NUMBER(struct perft_settings, depth, "depth", 1, DEPTH_MAX, NULL, "turns, or micro-moves with --die"),
+	SMXI_FLAG(struct perft_settings, json, "json", "one line of JSON"),
+	SMXI_NO_MORE_OPTIONS,
 };
 
 /* Sums over all chance nodes that are one number of turns from the root. */
@@ -31,8 +29,8 @@ struct level {
 	uint64_t chance_nodes;
 	uint64_t outcomes_won, outcomes_lost;
 	uint64_t paths, winning_paths; /* turns; a pass is none */
-	uint64_t afterstates; /* distinct within their outcome, of the outcomes that are not decided */
-	uint64_t distinct;    /* distinct within their chance node */
+	uint64_t afterstates;          /* distinct within their outcome, of the outcomes that are not decided */
+	uint64_t distinct;             /* distinct within their chance node */
 	struct smxi_keyset node_keys;
 };
 
@@ -61,8 +59,8 @@ static bool count_turn(void *context, const struct smx_turn *turn, const void *a
 	return true;
 }
 
-/* Turns are generated twice, by the enumeration that users see and by the expansion that searches use; an outcome on which
- * the two differ is a defect in the game. */
+/* Turns are generated twice, by the enumeration that users see and by the expansion that searches use; an outcome on
+ * which the two differ is a defect in the game. */
 static bool agree(enum smx_node node, const struct smx_afterstates *list, const struct turn_count *turns)
 {
 	if (node == SMX_NODE_WON)
@@ -74,7 +72,7 @@ static void count_node(struct counting *counting, const void *state, unsigned pl
 {
 	const struct smx_game *game = counting->game;
 	struct level *level = &counting->levels[ply];
-	struct smx_position position = { .outcome = SMX_NO_OUTCOME };
+	struct smx_position position = {.outcome = SMX_NO_OUTCOME};
 	struct smx_arena_mark mark = smx_arena_mark(counting->arena);
 	uint32_t weights[SMX_OUTCOMES_MAX];
 	memcpy(position.state, state, game->state_size);
@@ -88,8 +86,8 @@ static void count_node(struct counting *counting, const void *state, unsigned pl
 	counting->listing_ms += smxi_clock_ms() - began_ms;
 	for (unsigned i = 0; i < outcomes && !counting->disagree; i++) {
 		struct smx_arena_mark outcome_mark = smx_arena_mark(counting->arena);
-		struct turn_count turns = { .counting = counting };
-		struct smx_afterstates list = { 0 };
+		struct turn_count turns = {.counting = counting};
+		struct smx_afterstates list = {0};
 		smxi_keyset_clear(&counting->outcome_keys);
 		position.outcome = (int)i;
 		began_ms = smxi_clock_ms();
@@ -164,15 +162,16 @@ static void print_levels_json(const struct counting *counting, const char *posit
 static void print_levels(const struct counting *counting, const char *position)
 {
 	static const struct smxi_column columns[] = {
-		{ "depth", true },      { "chance nodes", true }, { "won outcomes", true }, { "paths", true },
-		{ "king paths", true }, { "afterstates", true },  { "distinct", true },
+		{"depth", true},      {"chance nodes", true}, {"won outcomes", true}, {"paths", true},
+		{"king paths", true}, {"afterstates", true},  {"distinct", true},
 	};
 	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0]);
 	char number[SMXI_REPORT_TEXT];
 	for (unsigned ply = 0; ply < counting->depth; ply++) {
 		const struct level *level = &counting->levels[ply];
-		const uint64_t cells[] = { ply + 1, level->chance_nodes, level->outcomes_won, level->paths, level->winning_paths,
-			                   level->afterstates, level->distinct };
+		const uint64_t cells[] = {ply + 1,        level->chance_nodes,  level->outcomes_won,
+		                          level->paths,   level->winning_paths, level->afterstates,
+		                          level->distinct};
 		for (size_t c = 0; c < sizeof cells / sizeof cells[0]; c++)
 			smxi_table_add(&table, smxi_report_count(cells[c], number));
 	}
@@ -208,9 +207,10 @@ static enum smxi_exit count_turns(const struct smxi_call *call, const struct smx
 	return ok ? SMXI_EXIT_OK : SMXI_EXIT_FAILURE;
 }
 
-static enum smxi_exit count_micro_moves(const struct perft_settings *settings, const struct smx_position *position, const char *text)
+static enum smxi_exit count_micro_moves(const struct perft_settings *settings, const struct smx_position *position,
+                                        const char *text)
 {
-	static const char *const names[] = { "P", "N", "B", "R", "Q", "K" };
+	static const char *const names[] = {"P", "N", "B", "R", "Q", "K"};
 	unsigned type = 0;
 	while (type < 6 && strcmp(names[type], settings->die))
 		type++;
@@ -233,7 +233,8 @@ static enum smxi_exit count_micro_moves(const struct perft_settings *settings, c
 	} else {
 		char number[SMXI_REPORT_TEXT];
 		printf("position  %s\n", text);
-		printf("nodes     %s (die %s, depth %u)\n", smxi_report_count(nodes, number), settings->die, (unsigned)settings->depth);
+		printf("nodes     %s (die %s, depth %u)\n", smxi_report_count(nodes, number), settings->die,
+		       (unsigned)settings->depth);
 		printf("time      %.3f s, %s nodes a second\n", time_ms / 1e3,
 		       smxi_report_count((uint64_t)per_second(nodes, time_ms), number));
 	}
@@ -265,9 +266,10 @@ const struct smxi_command smxi_perft_command = {
 	.name = "perft",
 	.arguments = "<position>",
 	.summary = "count turns or micro-moves, to check and time the rules",
-	.details = "Without --die: all outcomes of the position and, to the given depth, of every distinct afterstate of each chance node.\n"
-	           "Turns are generated twice, one by one and as a search does it, and the two must agree. With --die: sequences of\n"
-	           "micro-moves of one piece type, the side to move unchanged.",
+	.details = "Without --die: all outcomes of the position and, to the given depth, of every distinct\n"
+			   "afterstate of each chance node. Turns are generated twice, one by one and as a search does it,\n"
+			   "and the two must agree. With --die: sequences of micro-moves of one piece type, the side to move\n"
+			   "unchanged.",
 	.options = perft_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define FIRST_MS  1000.0
-#define PERIOD_MS 200.0
+#define FIRST_MS   1000.0
+#define PERIOD_MS  200.0
 #define CLEAR_LINE "\r\033[K"
 
 static void show(void *context, const struct smx_progress *now)
@@ -27,7 +27,7 @@ static void show(void *context, const struct smx_progress *now)
 
 void smxi_progress_attach(struct smxi_progress *progress, struct smx_search_options *options)
 {
-	*progress = (struct smxi_progress){ .next_ms = FIRST_MS };
+	*progress = (struct smxi_progress){.next_ms = FIRST_MS};
 	if (!isatty(STDERR_FILENO))
 		return;
 	options->on_progress = show;
@@ -40,5 +40,5 @@ void smxi_progress_erase(struct smxi_progress *progress)
 		fputs(CLEAR_LINE, stderr);
 		fflush(stderr);
 	}
-	*progress = (struct smxi_progress){ .next_ms = FIRST_MS };
+	*progress = (struct smxi_progress){.next_ms = FIRST_MS};
 }

@@ -1,4 +1,5 @@
-/* A live line on stderr while a search lasts: only where stderr is a terminal, only after a second, a few times a second. */
+/* A live line on stderr while a search lasts: only where stderr is a terminal, only after a second, a few times a
+ * second. */
 #ifndef SMXI_CLI_PROGRESS_H
 #define SMXI_CLI_PROGRESS_H
 
@@ -7,8 +8,8 @@
 #include <stdbool.h>
 
 struct smxi_progress {
-	bool shown;         /* a line is on the terminal */
-	double next_ms;     /* of the search's time: when to show the next one */
+	bool shown;     /* a line is on the terminal */
+	double next_ms; /* of the search's time: when to show the next one */
 };
 
 /* Ask `options` to report here, if stderr is a terminal. */

@@ -10,20 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTER(field) { #field, offsetof(struct smx_counters, field) }
+#define COUNTER(field)                               \
+	{                                                \
+#field, offsetof(struct smx_counters, field) \
+	}
 
 const struct smxi_counter smxi_counters[] = {
-	COUNTER(turns),
-	COUNTER(candidates),
-	COUNTER(candidates_completed),
-	COUNTER(candidates_abandoned),
-	COUNTER(chance_nodes),
-	COUNTER(outcomes),
-	COUNTER(outcomes_decided),
-	COUNTER(outcomes_folded),
-	COUNTER(afterstates),
-	COUNTER(leaf_evaluations),
-	COUNTER(prerank_evaluations),
+	COUNTER(turns),        COUNTER(candidates),       COUNTER(candidates_completed), COUNTER(candidates_abandoned),
+	COUNTER(chance_nodes), COUNTER(outcomes),         COUNTER(outcomes_decided),     COUNTER(outcomes_folded),
+	COUNTER(afterstates),  COUNTER(leaf_evaluations), COUNTER(prerank_evaluations),
 };
 const size_t smxi_counter_count = sizeof smxi_counters / sizeof smxi_counters[0];
 _Static_assert(sizeof smxi_counters / sizeof smxi_counters[0] == sizeof(struct smx_counters) / sizeof(uint64_t),
@@ -65,7 +60,8 @@ const char *smxi_report_count(uint64_t number, char text[SMXI_REPORT_TEXT])
 
 const char *smxi_report_share(int64_t weight, uint32_t total, char text[SMXI_REPORT_TEXT])
 {
-	snprintf(text, SMXI_REPORT_TEXT, "%.2f%% (%" PRId64 "/%" PRIu32 ")", 100.0 * (double)weight / (double)total, weight, total);
+	snprintf(text, SMXI_REPORT_TEXT, "%.2f%% (%" PRId64 "/%" PRIu32 ")", 100.0 * (double)weight / (double)total, weight,
+	         total);
 	return text;
 }
 
@@ -77,7 +73,7 @@ const char *smxi_report_turn(const struct smx_game *game, const struct smx_turn 
 
 const char *smxi_report_state(const struct smx_game *game, const void *state, char text[SMX_TEXT_MAX])
 {
-	struct smx_position position = { .outcome = SMX_NO_OUTCOME };
+	struct smx_position position = {.outcome = SMX_NO_OUTCOME};
 	memcpy(position.state, state, game->state_size);
 	game->format(&position, text);
 	return text;
@@ -85,7 +81,7 @@ const char *smxi_report_state(const struct smx_game *game, const void *state, ch
 
 struct smxi_table smxi_table(const struct smxi_column *columns, size_t column_count)
 {
-	return (struct smxi_table){ .columns = columns, .column_count = column_count };
+	return (struct smxi_table){.columns = columns, .column_count = column_count};
 }
 
 void smxi_table_add(struct smxi_table *table, const char *cell)

@@ -11,7 +11,8 @@
 
 #define SMXI_REPORT_TEXT 80 /* bytes that hold any number below as text */
 
-/* A value in the evaluator's unit, rounded to digits that matter: six decimals for units of the size of a probability, else two. */
+/* A value in the evaluator's unit, rounded to digits that matter: six decimals for units of the size of a
+ * probability, else two. */
 const char *smxi_report_value(smx_value value, const struct smx_evaluator *evaluator, char text[SMXI_REPORT_TEXT]);
 
 /* A whole number with commas between thousands. */

@@ -90,10 +90,11 @@ static int by_rank(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-enum smx_status smxi_candidates_make(struct smxi_candidates *out, const struct smx_game *game,
+enum smx_status smxi_candidates_make(struct smxi_candidates *candidates, const struct smx_game *game,
                                      const struct smx_position *position, const struct smx_search_options *options,
                                      struct smx_arena *arena)
 {
+	struct smxi_candidates *out = candidates;
 	memset(out, 0, sizeof *out);
 	struct collector c = {.game = game, .arena = arena, .width_counts = options->width_counts};
 	if (!set_capacity(&c, FIRST_CAPACITY))

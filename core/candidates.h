@@ -15,8 +15,8 @@ struct smxi_candidates {
 	uint64_t prerank_evaluations;
 };
 
-/* Fill *c from arena memory. position->outcome is set. SMX_OK or SMX_ERR_MEMORY. */
-enum smx_status smxi_candidates_make(struct smxi_candidates *c, const struct smx_game *game,
+/* Fill *candidates from arena memory. position->outcome is set. SMX_OK or SMX_ERR_MEMORY. */
+enum smx_status smxi_candidates_make(struct smxi_candidates *candidates, const struct smx_game *game,
                                      const struct smx_position *position, const struct smx_search_options *options,
                                      struct smx_arena *arena);
 

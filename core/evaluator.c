@@ -48,7 +48,8 @@ static size_t sample_positions(const struct smx_game *game, struct smx_arena *ar
 		struct smx_afterstates list;
 		enum smx_node node = SMX_NODE_WON;
 		/* an outcome that ends the game is passed over; a position with no other starts the next game */
-		for (unsigned tries = 0; expansion && tries < outcomes && (node == SMX_NODE_WON || node == SMX_NODE_LOST); tries++)
+		for (unsigned tries = 0; expansion && tries < outcomes && (node == SMX_NODE_WON || node == SMX_NODE_LOST);
+		     tries++)
 			node = game->afterstates(expansion, smx_random_below(&seed, outcomes), arena, &list);
 		if (!expansion || node == SMX_NODE_NO_MEMORY)
 			return 0;
@@ -88,13 +89,14 @@ static enum smx_status check_on(const struct smx_game *game, const struct smx_ev
 		if (alone != other) {
 			name_position(game, states + i * size, text);
 			return refuse(error, SMX_ERR_IMPURE,
-			              "evaluator \"%.30s\" gives %" PRId64 " alone and %" PRId64 " in a batch for %.120s", evaluator->name, alone,
-			              other, text);
+			              "evaluator \"%.30s\" gives %" PRId64 " alone and %" PRId64 " in a batch for %.120s",
+			              evaluator->name, alone, other, text);
 		}
 		if (alone < evaluator->lo || alone > evaluator->hi) {
 			name_position(game, states + i * size, text);
 			return refuse(error, SMX_ERR_BOUNDS,
-			              "evaluator \"%.30s\" gives %" PRId64 ", outside its bounds, for %.120s", evaluator->name, alone, text);
+			              "evaluator \"%.30s\" gives %" PRId64 ", outside its bounds, for %.120s", evaluator->name,
+			              alone, text);
 		}
 	}
 	return SMX_OK;
@@ -106,19 +108,21 @@ enum smx_status smx_evaluator_check(const struct smx_game *game, const struct sm
 	if (!evaluator->name || !evaluator->unit || !evaluator->evaluate)
 		return refuse(error, SMX_ERR_ARGUMENT, "an evaluator needs a name, a unit and an evaluate function");
 	if (evaluator->scale_bits > SCALE_BITS_MAX)
-		return refuse(error, SMX_ERR_ARGUMENT, "evaluator \"%.30s\": scale of %u bits, at most %d are possible", evaluator->name,
-		              evaluator->scale_bits, SCALE_BITS_MAX);
+		return refuse(error, SMX_ERR_ARGUMENT, "evaluator \"%.30s\": scale of %u bits, at most %d are possible",
+		              evaluator->name, evaluator->scale_bits, SCALE_BITS_MAX);
 	if (evaluator->lo > evaluator->hi || evaluator->loss > evaluator->win)
 		return refuse(error, SMX_ERR_BOUNDS, "evaluator \"%.30s\": bounds in the wrong order", evaluator->name);
-	if (!fits(smx_evaluator_floor(evaluator), game->total_max) || !fits(smx_evaluator_ceiling(evaluator), game->total_max))
+	if (!fits(smx_evaluator_floor(evaluator), game->total_max) ||
+	    !fits(smx_evaluator_ceiling(evaluator), game->total_max))
 		return refuse(error, SMX_ERR_BOUNDS,
-		              "evaluator \"%.30s\": bounds times the total weight %" PRIu32 " must stay below 2^62", evaluator->name,
-		              game->total_max);
+		              "evaluator \"%.30s\": bounds times the total weight %" PRIu32 " must stay below 2^62",
+		              evaluator->name, game->total_max);
 	struct smx_arena *arena = smx_arena_create(NULL);
 	unsigned char *states = arena ? smx_arena_alloc(arena, SAMPLES * game->state_size) : NULL;
 	unsigned char *reversed = states ? smx_arena_alloc(arena, SAMPLES * game->state_size) : NULL;
 	const size_t count = reversed ? sample_positions(game, arena, states) : 0;
-	enum smx_status status = count ? SMX_OK : refuse(error, SMX_ERR_MEMORY, "no memory to check evaluator \"%.30s\"", evaluator->name);
+	enum smx_status status =
+		count ? SMX_OK : refuse(error, SMX_ERR_MEMORY, "no memory to check evaluator \"%.30s\"", evaluator->name);
 	for (unsigned side = 0; side < 2 && status == SMX_OK; side++)
 		status = check_on(game, evaluator, states, reversed, count, side, error);
 	smx_arena_destroy(arena);

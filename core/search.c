@@ -26,7 +26,8 @@ struct smx_search {
 	const struct smx_game *game;
 	struct smx_arena *arena;
 	atomic_bool stop;
-	struct smx_evaluator checked[2]; /* users' evaluators that passed the check last, whole: an address can be used again */
+	struct smx_evaluator
+		checked[2]; /* users' evaluators that passed the check last, whole: an address can be used again */
 
 	/* of the run */
 	struct smx_search_options options;
@@ -73,11 +74,11 @@ static void report_progress(struct smx_search *s)
 		return;
 	s->reported_ms = now;
 	const struct smx_progress progress = {
-	        .depth_plies = s->options.depth_plies,
-	        .candidates_completed = s->candidates_completed,
-	        .candidates = s->candidates,
-	        .counters = &s->counters,
-	        .time_ms = now - s->started_ms,
+		.depth_plies = s->options.depth_plies,
+		.candidates_completed = s->candidates_completed,
+		.candidates = s->candidates,
+		.counters = &s->counters,
+		.time_ms = now - s->started_ms,
 	};
 	s->options.on_progress(s->options.progress_context, &progress);
 }
@@ -178,14 +179,15 @@ static enum end search_chance(struct smx_search *s, const void *state, unsigned 
 
 	/* 3. The rest: folded by the game, or listed one by one. */
 	if (end == END_EXACT && depth == 1 && s->fold) {
+		assert(game->fold);
 		game->fold(expansion, s->options.evaluator, open, s->evaluated_side, node->values);
 		s->counters.outcomes_folded += (uint64_t)__builtin_popcountll(open);
 		open = 0;
 	}
 	for (uint64_t left = open; left && end == END_EXACT; left &= left - 1) {
 		const struct smx_arena_mark listed = smx_arena_mark(s->arena);
-		end = stopped(s) ? END_STOPPED :
-		                   search_decision(s, expansion, (unsigned)__builtin_ctzll(left), depth, maximise, node);
+		end = stopped(s) ? END_STOPPED
+		                 : search_decision(s, expansion, (unsigned)__builtin_ctzll(left), depth, maximise, node);
 		smx_arena_release(s->arena, listed);
 	}
 
@@ -335,9 +337,9 @@ static enum smx_status bad_argument(struct smx_error *error, const char *message
 
 static bool same_evaluator(const struct smx_evaluator *a, const struct smx_evaluator *b)
 {
-	return a->name == b->name && a->unit == b->unit && a->scale_bits == b->scale_bits && a->lo == b->lo && a->hi == b->hi &&
-	       a->loss == b->loss && a->win == b->win && a->evaluate == b->evaluate && a->context == b->context &&
-	       a->fold == b->fold;
+	return a->name == b->name && a->unit == b->unit && a->scale_bits == b->scale_bits && a->lo == b->lo &&
+	       a->hi == b->hi && a->loss == b->loss && a->win == b->win && a->evaluate == b->evaluate &&
+	       a->context == b->context && a->fold == b->fold;
 }
 
 /* A game's own evaluators are tested with the game; a user's is checked when it is first seen. */
@@ -355,10 +357,11 @@ static enum smx_status trust(struct smx_search *s, unsigned role, const struct s
 	return status;
 }
 
-enum smx_status smx_search_run(struct smx_search *s, const struct smx_position *position,
-                               const struct smx_search_options *options, const struct smx_result **out,
+enum smx_status smx_search_run(struct smx_search *search, const struct smx_position *position,
+                               const struct smx_search_options *options, const struct smx_result **result,
                                struct smx_error *error)
 {
+	struct smx_search *s = search;
 	if (options->depth_plies < 1 || options->depth_plies > SMX_DEPTH_MAX)
 		return bad_argument(error, "depth must be from 1 to 64");
 	if (!options->evaluator || !options->prerank)
@@ -391,7 +394,7 @@ enum smx_status smx_search_run(struct smx_search *s, const struct smx_position *
 	s->result.counters = s->counters;
 	s->result.memory = smx_arena_statistics(s->arena);
 	s->result.time_ms = now_ms() - s->started_ms;
-	*out = &s->result;
+	*result = &s->result;
 	return SMX_OK;
 }
 
@@ -422,9 +425,9 @@ void smx_search_destroy(struct smx_search *search)
 void smx_search_options_init(struct smx_search_options *options, const struct smx_game *game)
 {
 	*options = (struct smx_search_options){
-	        .depth_plies = 2,
-	        .evaluator = game->evaluators[0],
-	        .prerank = game->evaluators[0],
+		.depth_plies = 2,
+		.evaluator = game->evaluators[0],
+		.prerank = game->evaluators[0],
 	};
 }
 

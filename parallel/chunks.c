@@ -43,7 +43,8 @@ enum smx_status smx_parallel_chunks_create(struct smx_parallel_chunks **chunks)
 		free(made);
 		return SMX_ERR_MEMORY;
 	}
-	made->flags = (int)MALLOCX_ARENA(made->arena) | MALLOCX_TCACHE_NONE | MALLOCX_ALIGN(SMX_CACHE_LINE);
+	made->flags =
+		(int)MALLOCX_ARENA(made->arena) | MALLOCX_TCACHE_NONE | MALLOCX_LG_ALIGN(__builtin_ctz(SMX_CACHE_LINE));
 	made->source = (struct smx_chunk_source){.acquire = acquire, .release = release, .context = made};
 	*chunks = made;
 	return SMX_OK;

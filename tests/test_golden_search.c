@@ -14,9 +14,9 @@ enum { SCALE_BITS = 16, DEPTH2_TOTAL = 216, DEPTH3_TOTAL = 216 * 216 };
 
 /* Depth 3 is searched without pruning, so chance nodes are time: about 20 microseconds each in a release build. The tables' own
  * counts choose the rows: those of at most this many are searched to depth 3, every row to depth 2. In release
- * these are 50 of the 65 rows of depth3.tsv (a million nodes), 7 of the 10 bench positions (without the three full middle games)
- * and 10 of the 17 of depth3_full.tsv. */
-enum { NODES_MOST = 40000, NODES_MOST_SLOW_BUILD = 2500 };
+ * these are 52 of the 65 rows of depth3.tsv, 6 of the 10 bench positions (without the four heaviest middle games) and 9 of the 17
+ * rows of depth3_full.tsv: 1.3 million nodes in all. */
+enum { NODES_MOST = 40000, NODES_MOST_SLOW_BUILD = 5400 };
 
 static bool affordable(const char *nodes)
 {
@@ -95,8 +95,8 @@ static void expect_depth2(const struct smx_result *result, const struct candidat
 	cr_assert_eq(result->candidate_count, count, "line %zu: %zu candidates", line, result->candidate_count);
 	for (size_t i = 0; i < count; i++) {
 		expect_candidate(&result->candidates[i], &expected[i], line, i);
-		cr_assert_eq(result->candidates[i].value, exact_depth2(expected[i].sum2), "line %zu, candidate %zu: %" PRId64, line, i,
-		             result->candidates[i].value);
+		cr_assert_eq(result->candidates[i].value, exact_depth2(expected[i].sum2), "line %zu, candidate %zu: %" PRId64,
+		             line, i, result->candidates[i].value);
 	}
 }
 
@@ -172,7 +172,8 @@ static void expect_depth3(const char *name, const struct depth3_columns *at, siz
 		options.depth_plies = 2;
 		const struct smx_result *result = run(search, &position, &options);
 		expect_depth2(result, expected, count, row.line);
-		cr_assert_eq(result->value, exact_depth2(golden_number(row.column[at->sum2])), "line %zu: best at depth 2", row.line);
+		cr_assert_eq(result->value, exact_depth2(golden_number(row.column[at->sum2])), "line %zu: best at depth 2",
+		             row.line);
 
 		if (affordable(row.column[at->nodes])) {
 			options.depth_plies = 3;
@@ -182,8 +183,8 @@ static void expect_depth3(const char *name, const struct depth3_columns *at, siz
 			for (size_t i = 0; i < count; i++) {
 				const struct smx_candidate *candidate = &result->candidates[i];
 				expect_candidate(candidate, &expected[i], row.line, i);
-				cr_assert(is_depth3(candidate->value, expected[i].sum3), "line %zu, candidate %zu: %" PRId64 " at depth 3",
-				          row.line, i, candidate->value);
+				cr_assert(is_depth3(candidate->value, expected[i].sum3),
+				          "line %zu, candidate %zu: %" PRId64 " at depth 3", row.line, i, candidate->value);
 				if (memcmp(&candidate->turn, &result->turn, sizeof result->turn) == 0)
 					cr_assert_eq(expected[i].sum3, best, "line %zu: candidate %zu is chosen", row.line, i);
 			}
@@ -237,8 +238,8 @@ Test(golden_search, decisions_are_those_of_a_good_engine)
 				smx_dicechess.format_turn(&result->turn, text);
 				snprintf(acceptable, sizeof acceptable, ";%s;", row.column[2]);
 				snprintf(wanted, sizeof wanted, ";%s;", text);
-				cr_assert_not_null(strstr(acceptable, wanted), "line %zu (%s), depth %u, %s: %s", row.line, row.column[1],
-				                   options.depth_plies, (*evaluator)->name, text);
+				cr_assert_not_null(strstr(acceptable, wanted), "line %zu (%s), depth %u, %s: %s", row.line,
+				                   row.column[1], options.depth_plies, (*evaluator)->name, text);
 				cr_assert_eq(result->kind == SMX_RESULT_PASS, strcmp(row.column[2], "pass") == 0, "line %zu", row.line);
 			}
 	}

@@ -160,7 +160,7 @@ static void fill_rolls(void)
 				rolls->count[next] = 3;
 				rolls->weight[next] = a == c ? 1 : a == b || b == c ? 3 : 6;
 				rolls->triple[a][b][c] = rolls->triple[a][c][b] = rolls->triple[b][a][c] = rolls->triple[b][c][a] =
-				        rolls->triple[c][a][b] = rolls->triple[c][b][a] = (uint8_t)next;
+					rolls->triple[c][a][b] = rolls->triple[c][b][a] = (uint8_t)next;
 				rolls->with[a] |= smxi_bit(next);
 				rolls->with[b] |= smxi_bit(next);
 				rolls->with[c] |= smxi_bit(next);

@@ -41,26 +41,26 @@ static smx_value fold_material(const void *context, int balance_cp)
 static const struct smxi_dc_fold material_fold = {.value = fold_material};
 
 const struct smx_evaluator smx_dicechess_material = {
-        .name = "material",
-        .unit = "centipawns",
-        .scale_bits = SCALE_BITS,
-        .lo = CENTIPAWNS(-MATERIAL_MOST_CP),
-        .hi = CENTIPAWNS(MATERIAL_MOST_CP),
-        .loss = CENTIPAWNS(-1000000000),
-        .win = CENTIPAWNS(10001),
-        .evaluate = evaluate_material,
-        .fold = &material_fold,
+	.name = "material",
+	.unit = "centipawns",
+	.scale_bits = SCALE_BITS,
+	.lo = CENTIPAWNS(-MATERIAL_MOST_CP),
+	.hi = CENTIPAWNS(MATERIAL_MOST_CP),
+	.loss = CENTIPAWNS(-1000000000),
+	.win = CENTIPAWNS(10001),
+	.evaluate = evaluate_material,
+	.fold = &material_fold,
 };
 
 const struct smx_evaluator smx_dicechess_standard = {
-        .name = "standard",
-        .unit = "centipawns",
-        .scale_bits = SCALE_BITS,
-        .lo = CENTIPAWNS(-MATERIAL_MOST_CP - STANDARD_KING_DANGER_CP),
-        .hi = CENTIPAWNS(MATERIAL_MOST_CP),
-        .loss = CENTIPAWNS(-1000000000),
-        .win = CENTIPAWNS(10001),
-        .evaluate = evaluate_standard,
+	.name = "standard",
+	.unit = "centipawns",
+	.scale_bits = SCALE_BITS,
+	.lo = CENTIPAWNS(-MATERIAL_MOST_CP - STANDARD_KING_DANGER_CP),
+	.hi = CENTIPAWNS(MATERIAL_MOST_CP),
+	.loss = CENTIPAWNS(-1000000000),
+	.win = CENTIPAWNS(10001),
+	.evaluate = evaluate_standard,
 };
 
 /* The position with `side` to move. Targets stay: a side's own do not matter to its captures. */

@@ -65,8 +65,8 @@ static bool self_check(const void *state)
 		sound = sound && __builtin_popcountll(smxi_dc_pieces(s, color + SMX_KING)) == 1;
 	for (unsigned target = 0; target < 16; target++)
 		if (s->targets >> target & 1)
-			sound = sound &&
-			        smxi_dc_piece_at(s, smxi_dc_target_pawn_square(target)) == SMX_PAWN + (target < 8 ? 0u : 8u);
+			sound =
+				sound && smxi_dc_piece_at(s, smxi_dc_target_pawn_square(target)) == SMX_PAWN + (target < 8 ? 0u : 8u);
 	return sound && s->unused == 0 && s->last_type == 0 && s->last_from == 0 && s->last_to == 0 && s->side <= 1;
 }
 
@@ -79,22 +79,22 @@ uint64_t smx_dicechess_perft(const void *state, enum smx_dicechess_piece type, u
 static const struct smx_evaluator *const evaluators[] = {&smx_dicechess_material, &smx_dicechess_standard, NULL};
 
 const struct smx_game smx_dicechess = {
-        .name = "dicechess",
-        .title = "Dice Chess: three dice name the pieces, the king is captured",
-        .start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 -",
-        .state_size = sizeof(struct smxi_dc_state),
-        .total_max = SMX_DICECHESS_TOTAL,
-        .evaluators = evaluators,
-        .parse = smxi_dc_parse,
-        .format = smxi_dc_format,
-        .side_to_move = side_to_move,
-        .outcomes = outcomes,
-        .outcome_name = outcome_name,
-        .open = open,
-        .afterstates = afterstates,
-        .turns = turns,
-        .format_turn = smxi_dc_format_turn,
-        .self_check = self_check,
-        .won = won,
-        .fold = fold,
+	.name = "dicechess",
+	.title = "Dice Chess: three dice name the pieces, the king is captured",
+	.start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 -",
+	.state_size = sizeof(struct smxi_dc_state),
+	.total_max = SMX_DICECHESS_TOTAL,
+	.evaluators = evaluators,
+	.parse = smxi_dc_parse,
+	.format = smxi_dc_format,
+	.side_to_move = side_to_move,
+	.outcomes = outcomes,
+	.outcome_name = outcome_name,
+	.open = open,
+	.afterstates = afterstates,
+	.turns = turns,
+	.format_turn = smxi_dc_format_turn,
+	.self_check = self_check,
+	.won = won,
+	.fold = fold,
 };

@@ -16,11 +16,11 @@ struct variant {
 };
 
 static const struct variant variants[] = {
-        {"generic", &smxi_dc_kernel_generic},
+	{"generic", &smxi_dc_kernel_generic},
 #ifdef SMXI_ISA_LIST_X86
-        {"x86-64-v2", &smxi_dc_kernel_v2},
-        {"x86-64-v3", &smxi_dc_kernel_v3},
-        {"x86-64-v4", &smxi_dc_kernel_v4},
+	{"x86-64-v2", &smxi_dc_kernel_v2},
+	{"x86-64-v3", &smxi_dc_kernel_v3},
+	{"x86-64-v4", &smxi_dc_kernel_v4},
 #endif
 };
 
@@ -31,15 +31,23 @@ static _Atomic(const struct variant *) in_use;
 static bool usable(const struct variant *variant)
 {
 #ifdef SMXI_ISA_LIST_X86
+	/* feature by feature: clang 14 does not know the levels' own names */
 	__builtin_cpu_init();
-	if (strcmp(variant->name, "x86-64-v2") == 0)
-		return __builtin_cpu_supports("x86-64-v2");
-	if (strcmp(variant->name, "x86-64-v3") == 0)
-		return __builtin_cpu_supports("x86-64-v3");
-	if (strcmp(variant->name, "x86-64-v4") == 0)
-		return __builtin_cpu_supports("x86-64-v4");
+	const bool v2 =
+		__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3");
+	const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	                __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+	const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	                __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+	                __builtin_cpu_supports("avx512vl");
+	if (variant->kernel == &smxi_dc_kernel_v2)
+		return v2;
+	if (variant->kernel == &smxi_dc_kernel_v3)
+		return v3;
+	if (variant->kernel == &smxi_dc_kernel_v4)
+		return v4;
 #endif
-	return variant == &variants[0];
+	return variant->kernel == &smxi_dc_kernel_generic;
 }
 
 static const struct variant *chosen(void)
@@ -87,8 +95,8 @@ enum smx_status smx_dicechess_isa_use(const char *name, struct smx_error *error)
 		}
 	if (error) {
 		error->offset = 0;
-		snprintf(error->message, sizeof error->message, "instruction set \"%.40s\" is not one this processor and build can use",
-		         name);
+		snprintf(error->message, sizeof error->message,
+		         "instruction set \"%.40s\" is not one this processor and build can use", name);
 	}
 	return SMX_ERR_ARGUMENT;
 }

@@ -34,6 +34,6 @@ const struct smxi_dc_kernel *smxi_dc_kernel(void);
 #define SMXI_DC_PASTE_(a, b) a##_##b
 #define SMXI_DC_PASTE(a, b)  SMXI_DC_PASTE_(a, b)
 /* In files compiled per instruction set: an external name of this set's own. */
-#define SMXI_DC_ISA(name) SMXI_DC_PASTE(name, SMXI_ISA)
+#define SMXI_DC_ISA(name)    SMXI_DC_PASTE(name, SMXI_ISA)
 
 #endif

@@ -50,8 +50,8 @@ struct builder {
 	/* how a child is finished */
 	uint16_t targets_kept;
 	uint8_t side;
-	bool remembers; /* children carry their last move */
-	bool failed;    /* no memory */
+	bool remembers;            /* children carry their last move */
+	bool failed;               /* no memory */
 	uint32_t before, capacity; /* states of earlier sets in the same piece of memory, and what it holds in all */
 	struct smx_arena *arena;
 };
@@ -109,9 +109,8 @@ SMXI_INLINE bool builder_reserve(struct builder *b)
 {
 	if (b->failed)
 		return false;
-	if (__builtin_expect(b->before + b->count + MOVES_OF_ONE_DIE > b->capacity ||
-	                             b->count + MOVES_OF_ONE_DIE > SLOTS_FOR(b),
-	                     0))
+	if (__builtin_expect(
+			b->before + b->count + MOVES_OF_ONE_DIE > b->capacity || b->count + MOVES_OF_ONE_DIE > SLOTS_FOR(b), 0))
 		b->failed = !builder_grow(b);
 	return !b->failed;
 }
@@ -217,8 +216,8 @@ SMXI_INLINE void emit_pieces(struct builder *b, const struct smxi_dc_state *s, c
 	}
 	for (smxi_bits captures = to_squares & v->enemy; captures; captures &= captures - 1) {
 		const unsigned to = smxi_lowest(captures);
-		const struct micro_move m = {.from = from, .to = to, .code = code, .becomes = code,
-		                             .taken = smxi_dc_piece_at(s, to), .taken_on = to};
+		const struct micro_move m = {
+			.from = from, .to = to, .code = code, .becomes = code, .taken = smxi_dc_piece_at(s, to), .taken_on = to};
 		struct smxi_dc_state made;
 		make_micro_move(&made, s, &m);
 		emit_made(b, &made, die + 1, from, to);
@@ -313,7 +312,10 @@ SMXI_INLINE void generate_pawns(struct builder *b, const struct smxi_dc_state *s
 		for (captures &= v->enemy; captures; captures &= captures - 1) {
 			const unsigned to = smxi_lowest(captures), from = (unsigned)((int)to - side_step);
 			assert(smxi_dc_piece_at(s, to) % 8 != KING + 1);
-			struct micro_move m = {.from = from, .to = to, .taken = smxi_dc_piece_at(s, to), .taken_on = to,
+			struct micro_move m = {.from = from,
+			                       .to = to,
+			                       .taken = smxi_dc_piece_at(s, to),
+			                       .taken_on = to,
 			                       .lost_target = target_lost_by_leaving(s, from, mover)};
 			emit_pawn(b, s, &m, mover, PAWN + 1);
 		}
@@ -325,8 +327,11 @@ SMXI_INLINE void generate_pawns(struct builder *b, const struct smxi_dc_state *s
 			if ((restricted >> from & 1) && !(en_passant_restricted >> to & 1))
 				continue;
 			const unsigned taken_on = (unsigned)((int)to - step);
-			struct micro_move m = {.from = from, .to = to, .taken = PAWN + 1 + (mover == SMX_BLACK ? 0 : 8),
-			                       .taken_on = taken_on, .lost_target = target_lost_by_leaving(s, from, mover)};
+			struct micro_move m = {.from = from,
+			                       .to = to,
+			                       .taken = PAWN + 1 + (mover == SMX_BLACK ? 0 : 8),
+			                       .taken_on = taken_on,
+			                       .lost_target = target_lost_by_leaving(s, from, mover)};
 			/* it empties a third square: never taken as commuting with what follows */
 			emit_pawn(b, s, &m, mover, 0);
 		}
@@ -359,10 +364,10 @@ SMXI_INLINE void expand_set(struct builder *shared, struct set from, const unsig
 	}
 }
 
-#define EXPAND(die, mover, name) \
+#define EXPAND(die, mover, name)                         \
 	static void name(struct builder *b, struct set from) \
-	{ \
-		expand_set(b, from, die, mover); \
+	{                                                    \
+		expand_set(b, from, die, mover);                 \
 	}
 EXPAND(PAWN, SMX_WHITE, white_pawns)
 EXPAND(KNIGHT, SMX_WHITE, white_knights)
@@ -381,8 +386,8 @@ EXPAND(KING, SMX_BLACK, black_king)
 static void expand(struct builder *b, struct set from, unsigned die, unsigned mover)
 {
 	static void (*const by[2][6])(struct builder *, struct set) = {
-	        {white_pawns, white_knights, white_bishops, white_rooks, white_queens, white_king},
-	        {black_pawns, black_knights, black_bishops, black_rooks, black_queens, black_king},
+		{white_pawns, white_knights, white_bishops, white_rooks, white_queens, white_king},
+		{black_pawns, black_knights, black_bishops, black_rooks, black_queens, black_king},
 	};
 	by[mover][die](b, from);
 }
@@ -631,14 +636,14 @@ SMXI_INLINE void fold_set(const struct expansion *e, unsigned a, unsigned b, uin
 		const smxi_bits seventh = v.own & v.type[PAWN] & rank_for(6, mover);
 		const smxi_bits enemy = v.enemy;
 		const int most = enemy & v.type[QUEEN] ? smxi_dc_material[QUEEN + 1] : smxi_dc_material[ROOK + 1];
-#define FOLD(die) \
-	do { \
-		int *reached = &best[roll[die]]; \
-		if ((dice >> (die) & 1) && *reached < gain + most + ((die) == PAWN && seventh ? 800 : 0)) { \
-			const int third = best_gain(s, &v, die, mover); \
-			if (third >= 0) \
-				raise_to(reached, gain + third); \
-		} \
+#define FOLD(die)                                                                                 \
+	do {                                                                                          \
+		int *reached = &best[roll[die]];                                                          \
+		if ((dice >> (die)&1) && *reached < gain + most + ((die) == PAWN && seventh ? 800 : 0)) { \
+			const int third = best_gain(s, &v, die, mover);                                       \
+			if (third >= 0)                                                                       \
+				raise_to(reached, gain + third);                                                  \
+		}                                                                                         \
 	} while (0)
 		FOLD(PAWN);
 		FOLD(KNIGHT);
@@ -719,12 +724,12 @@ uint64_t SMXI_DC_ISA(smxi_dc_perft)(const struct smxi_dc_state *state, unsigned 
 
 extern const struct smxi_dc_kernel SMXI_DC_ISA(smxi_dc_kernel);
 const struct smxi_dc_kernel SMXI_DC_ISA(smxi_dc_kernel) = {
-        .name = TEXT(SMXI_ISA),
-        .open = kernel_open,
-        .afterstates = kernel_afterstates,
-        .fold = kernel_fold,
-        .turns = SMXI_DC_ISA(smxi_dc_turns),
-        .king_attacked = king_attacked,
-        .queen_capture = SMXI_DC_ISA(smxi_dc_queen_capture),
-        .perft = SMXI_DC_ISA(smxi_dc_perft),
+	.name = TEXT(SMXI_ISA),
+	.open = kernel_open,
+	.afterstates = kernel_afterstates,
+	.fold = kernel_fold,
+	.turns = SMXI_DC_ISA(smxi_dc_turns),
+	.king_attacked = king_attacked,
+	.queen_capture = SMXI_DC_ISA(smxi_dc_queen_capture),
+	.perft = SMXI_DC_ISA(smxi_dc_perft),
 };

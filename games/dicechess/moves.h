@@ -121,24 +121,10 @@ SMXI_INLINE unsigned king_attackers(const struct view *v, unsigned king, const u
 SMXI_INLINE smxi_planes code_planes(unsigned code)
 {
 	static const _Alignas(32) uint64_t planes[16][4] = {
-#define ROW(code) {(code) & 1 ? ~UINT64_C(0) : 0, (code) & 2 ? ~UINT64_C(0) : 0, (code) & 4 ? ~UINT64_C(0) : 0, \
-	           (code) & 8 ? ~UINT64_C(0) : 0}
-	        ROW(0),
-	        ROW(1),
-	        ROW(2),
-	        ROW(3),
-	        ROW(4),
-	        ROW(5),
-	        ROW(6),
-	        ROW(7),
-	        ROW(8),
-	        ROW(9),
-	        ROW(10),
-	        ROW(11),
-	        ROW(12),
-	        ROW(13),
-	        ROW(14),
-	        ROW(15),
+#define ROW(code) \
+	{(code)&1 ? ~UINT64_C(0) : 0, (code)&2 ? ~UINT64_C(0) : 0, (code)&4 ? ~UINT64_C(0) : 0, (code)&8 ? ~UINT64_C(0) : 0}
+		ROW(0), ROW(1), ROW(2),  ROW(3),  ROW(4),  ROW(5),  ROW(6),  ROW(7),
+		ROW(8), ROW(9), ROW(10), ROW(11), ROW(12), ROW(13), ROW(14), ROW(15),
 #undef ROW
 	};
 	return *(const smxi_planes *)planes[code];
@@ -158,8 +144,8 @@ SMXI_INLINE const smxi_key_words *piece_key(unsigned code, unsigned square)
  * position after the turn: open_turn took the side and the enemy's targets out of it once. */
 struct micro_move {
 	unsigned from, to;
-	unsigned code, becomes;  /* piece code before and after (promotion) */
-	unsigned taken, taken_on; /* piece code (0: none) and its square */
+	unsigned code, becomes;           /* piece code before and after (promotion) */
+	unsigned taken, taken_on;         /* piece code (0: none) and its square */
 	unsigned new_target, lost_target; /* index + 1; 0: none */
 };
 
@@ -225,10 +211,12 @@ SMXI_INLINE void make_castling(struct smxi_dc_state *to, const struct smxi_dc_st
                                const unsigned mover)
 {
 	const unsigned row = mover == SMX_BLACK ? 56 : 0, color = mover == SMX_BLACK ? 8 : 0;
-	const struct micro_move king = {.from = row + 4, .to = row + (queen_side ? 2 : 6), .code = color + KING + 1,
-	                                .becomes = color + KING + 1};
-	const struct micro_move rook = {.from = row + (queen_side ? 0 : 7), .to = row + (queen_side ? 3 : 5),
-	                                .code = color + ROOK + 1, .becomes = color + ROOK + 1};
+	const struct micro_move king = {
+		.from = row + 4, .to = row + (queen_side ? 2 : 6), .code = color + KING + 1, .becomes = color + KING + 1};
+	const struct micro_move rook = {.from = row + (queen_side ? 0 : 7),
+	                                .to = row + (queen_side ? 3 : 5),
+	                                .code = color + ROOK + 1,
+	                                .becomes = color + ROOK + 1};
 	struct smxi_dc_state half;
 	make_micro_move(&half, from, &king);
 	make_micro_move(to, &half, &rook);

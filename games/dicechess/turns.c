@@ -24,12 +24,12 @@ SMXI_INLINE unsigned list_pawn_moves(const struct smxi_dc_state *s, const struct
 		int step;
 		bool twice, passing;
 	} kinds[] = {
-	        {single, step, false, false},
-	        {pawns_forward(single & rank_for(2, mover), mover) & ~v->occupied, 2 * step, true, false},
-	        {pawns_east(pawns, mover) & v->enemy, step + 1, false, false},
-	        {pawns_west(pawns, mover) & v->enemy, step - 1, false, false},
-	        {pawns_east(pawns, mover) & targets, step + 1, false, true},
-	        {pawns_west(pawns, mover) & targets, step - 1, false, true},
+		{single, step, false, false},
+		{pawns_forward(single & rank_for(2, mover), mover) & ~v->occupied, 2 * step, true, false},
+		{pawns_east(pawns, mover) & v->enemy, step + 1, false, false},
+		{pawns_west(pawns, mover) & v->enemy, step - 1, false, false},
+		{pawns_east(pawns, mover) & targets, step + 1, false, true},
+		{pawns_west(pawns, mover) & targets, step - 1, false, true},
 	};
 	unsigned count = 0;
 	for (smxi_bits left = pawns; left; left &= left - 1) {
@@ -67,8 +67,12 @@ SMXI_INLINE unsigned list_piece_moves(const struct smxi_dc_state *s, const struc
 		const unsigned from = smxi_lowest(pieces);
 		for (smxi_bits left = piece_attacks(die, from, v->occupied) & ~v->own; left; left &= left - 1) {
 			const unsigned to = smxi_lowest(left);
-			moves[count++] = (struct micro_move){.from = from, .to = to, .code = code, .becomes = code,
-			                                     .taken = smxi_dc_piece_at(s, to), .taken_on = to};
+			moves[count++] = (struct micro_move){.from = from,
+			                                     .to = to,
+			                                     .code = code,
+			                                     .becomes = code,
+			                                     .taken = smxi_dc_piece_at(s, to),
+			                                     .taken_on = to};
 		}
 	}
 	return count;
@@ -192,7 +196,8 @@ static void emit(struct walk *w, const struct smxi_dc_state *s, unsigned spent)
 
 static void walk_turns(struct walk *w, const struct smxi_dc_state *s, unsigned spent, unsigned dice_left);
 
-static void descend(struct walk *w, const struct smxi_dc_state *child, uint16_t step, unsigned spent, unsigned dice_left)
+static void descend(struct walk *w, const struct smxi_dc_state *child, uint16_t step, unsigned spent,
+                    unsigned dice_left)
 {
 	w->turn.step[w->turn.steps++] = step;
 	if (!w->wins && spent == w->most_spent)
@@ -341,21 +346,31 @@ bool SMXI_DC_ISA(smxi_dc_queen_capture)(const struct smxi_dc_state *state, int o
 	return takes_queen(&w, &start, dice);
 }
 
+/* Castling counts as a move of the king, whatever else it spends. */
 uint64_t SMXI_DC_ISA(smxi_dc_perft)(const struct smxi_dc_state *state, unsigned die, unsigned depth)
 {
 	struct view v;
 	view_state(&v, state, state->side);
 	struct micro_move moves[MOVES_MAX];
 	const unsigned count = list_moves(state, &v, moves, die, state->side);
+	const unsigned can_castle = die == KING ? castlings(state, v.occupied, state->side) : 0;
 	if (depth == 1)
-		return count;
+		return count + (unsigned)__builtin_popcount(can_castle);
 	uint64_t nodes = 0;
+	struct smxi_dc_state turn, child;
+	begin_turn(&turn, state);
 	for (unsigned i = 0; i < count; i++) {
 		if ((moves[i].taken & 7) == KING + 1)
 			continue;
-		struct smxi_dc_state child;
-		make_micro_move(&child, state, &moves[i]);
+		make_micro_move(&child, &turn, &moves[i]);
+		end_turn(&child);
 		nodes += SMXI_DC_ISA(smxi_dc_perft)(&child, die, depth - 1);
 	}
+	for (unsigned queen_side = 0; queen_side < 2; queen_side++)
+		if (can_castle >> queen_side & 1) {
+			make_castling(&child, &turn, queen_side, state->side);
+			end_turn(&child);
+			nodes += SMXI_DC_ISA(smxi_dc_perft)(&child, die, depth - 1);
+		}
 	return nodes;
 }

@@ -40,7 +40,8 @@ unsigned smx_dicechess_dice(int outcome, enum smx_dicechess_piece types[3]);
 int smx_dicechess_king_capture_216(const void *state, enum smx_dicechess_side side, struct smx_arena *arena);
 int smx_dicechess_queen_capture_216(const void *state, enum smx_dicechess_side side);
 
-/* Micro-moves of one piece type, depth_moves deep, side unchanged, sequences counted (king captures included, not continued). */
+/* Sequences of depth_moves micro-moves of one piece type, the sides taking turns after each. Castling is a king's move; captures
+ * of the king are counted and not continued. */
 uint64_t smx_dicechess_perft(const void *state, enum smx_dicechess_piece type, unsigned depth_moves);
 
 /* Which instruction set the move generator uses: "generic", "x86-64-v2", "x86-64-v3", "x86-64-v4". smx_dicechess_isa_names lists

@@ -6,6 +6,7 @@
 #ifndef STARMAX_VALUE_H
 #define STARMAX_VALUE_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,12 +22,14 @@ typedef int64_t smx_value;
 /* The largest integer not above numerator / denominator. denominator > 0. */
 static inline smx_value smx_div_floor(smx_value numerator, smx_value denominator)
 {
+	assert(denominator > 0);
 	return numerator / denominator - (numerator % denominator < 0);
 }
 
 /* The smallest integer not below numerator / denominator. denominator > 0. */
 static inline smx_value smx_div_ceil(smx_value numerator, smx_value denominator)
 {
+	assert(denominator > 0);
 	return numerator / denominator + (numerator % denominator > 0);
 }
 

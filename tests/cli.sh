@@ -1,0 +1,249 @@
+#!/usr/bin/env bash
+# What the starmax command promises: exit statuses, messages, JSON names, files, interrupts.
+# Usage: cli.sh <starmax>
+set -u
+starmax=$1
+[[ -x $starmax ]] || { echo "no program $starmax"; exit 1; }
+unset STARMAX_ISA
+start="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+kiwipete="r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+failures=0
+out=$directory/out
+err=$directory/err
+
+fail() {
+	echo "FAIL: $1"
+	sed 's/^/  out: /' "$out" | head -n 5 | cut -c1-300
+	sed 's/^/  err: /' "$err" | head -n 5
+	failures=$((failures + 1))
+}
+
+# expect <status> <arguments...>: run and compare the exit status.
+expect() {
+	local status=$1
+	shift
+	what="starmax $*"
+	"$starmax" "$@" >"$out" 2>"$err" </dev/null
+	local got=$?
+	[[ $got -eq $status ]] || fail "$what: exit status $got, not $status"
+}
+
+says() { grep -qF -- "$1" "$out" || fail "$what: no '$1' on stdout"; }
+complains() { grep -qF -- "$1" "$err" || fail "$what: no '$1' on stderr"; }
+silent() { [[ ! -s $err ]] || fail "$what: stderr is not empty"; }
+names() { # the distinct names of the JSON on stdout, in order of first use
+	local got
+	got=$(grep -oE '"[a-z0-9_]+":' "$out" | tr -d '":' | awk '!seen[$0]++' | tr '\n' ' ')
+	[[ $got == "$1 " ]] || fail "$what: JSON names are $got"
+}
+
+# Help and versions.
+expect 0 --help; says "perft"; silent
+expect 0 --version; says "starmax "; silent
+expect 0 version; says "instruction set"; says "jansson"; silent
+expect 0 help; says "analyze"
+expect 0 help moves; says "Usage: starmax moves"
+for command in analyze moves eval perft bench version help; do
+	expect 0 $command --help; says "Usage: starmax $command"; says "--isa NAME"; silent
+done
+expect 2; complains "Usage: starmax"
+
+# Wrong names are answered with the nearest right ones.
+expect 2 anallyze "$start"; complains "unknown subcommand anallyze; did you mean analyze?"
+expect 2 help analize; complains "did you mean analyze?"
+expect 2 analyze --witdh 3 "$start"; complains "unknown option --witdh; did you mean --width?"
+expect 2 analyze --dep 3 "$start"; complains "unknown option --dep; did you mean --depth?"
+expect 2 analyze --nonsense "$start"; complains "--evaluator"
+expect 2 analyze -q "$start"; complains "unknown option -q"
+expect 2 analyze --evaluator materail "$start"; complains "unknown evaluator materail; did you mean material?"
+expect 2 analyze --prerank zzz "$start"; complains "unknown pre-ranker zzz; there is material"
+expect 2 analyze --ties frist "$start"; complains "did you mean first?"
+expect 2 analyze --leaves lists "$start"; complains "did you mean list?"
+expect 2 analyze --width-counts path "$start"; complains "did you mean paths?"
+expect 2 --game dicechss version; complains "unknown game dicechss; did you mean dicechess?"
+expect 2 --isa genric version; complains "did you mean generic?"
+expect 2 version --isa ""; complains "generic"
+expect 2 perft --die X "$start"; complains "unknown die X"
+STARMAX_ISA=genric expect 2 version; complains "STARMAX_ISA: genric; did you mean generic?"
+STARMAX_ISA=generic expect 0 version; says "instruction set  generic;"
+expect 0 --isa generic version; says "instruction set  generic;"
+
+# Wrong values and arguments.
+for value in 0 65 -1 2x "" 99999999999999999999; do
+	expect 2 analyze --depth "$value" "$start"; complains "--depth takes a number from 1 to 64"
+done
+expect 2 analyze --width 0 "$start"; complains "or all"
+expect 2 analyze "$start" --depth; complains "--depth needs a value"
+expect 2 analyze --json=yes "$start"; complains "--json takes no value"
+expect 2 analyze; complains "position is missing"
+expect 2 bench extra; complains "unexpected argument extra"
+expect 2 version extra; complains "unexpected argument extra"
+expect 2 analyze --file - "$start"; complains "unexpected argument"
+expect 2 analyze --outcomes "$start PNB"; complains "--outcomes needs"
+expect 2 perft "$start PNB"; complains "outcome is not known"
+expect 2 analyze "rnbqkbnr/pppppppp/8/8/9/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"; complains "bad position: "; complains "^"
+expect 2 moves nonsense; complains "bad position: "
+expect 2 eval "$start ppx"; complains "bad position: "
+expect 2 analyze $'8/8\n\033[2J'; complains "bad position: "
+grep -q $'\033' "$err" && fail "control characters reach the terminal"
+
+# analyze: a turn, a win, a pass, a value.
+expect 0 analyze "$start PNB" --top 3; silent
+says "position   $start PNB"; says "depth 2, width all, evaluator material (centipawns)"; says "result     "; says "more (--top all"
+says "   2  =  "; says "0.00% (0/216)"; says "chance nodes"
+# shellcheck disable=SC2086 # the fields one by one
+expect 0 analyze $start PNB --depth 1; says "position   $start PNB"
+expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says "a1a8 wins at once"
+expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pass, value 500.00 centipawns"
+expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
+
+expect 0 analyze --json "$start PNB" --width 4; silent
+names "game position depth width evaluator unit scale prerank stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes outcomes outcomes_decided outcomes_folded afterstates leaf_evaluations prerank_evaluations memory reserved_bytes high_water_bytes chunk_requests time_ms"
+says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
+[[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
+expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
+expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN"; says '"kind":"pass","turn":"pass","ties":["pass"],"value":500.0,"raw":32768000}'
+expect 0 analyze --json --depth 1 --outcomes "$start"
+says '"kind":"value","turn":null,"ties":[],"value":3.2407379150390625,"raw":212385}'
+says '"outcomes":[{"roll":"PPP","weight":1,"value":0.0,"raw":0,"king":null},'
+expect 0 analyze --json --depth 1 --outcomes "$kiwipete"; says '"roll":"PPP","weight":1,"value":10001.0,"raw":655425536,"king":"won"'
+
+# The options that must not change a value do not; the seed chooses among the ties.
+raw() { grep -oE '"raw":-?[0-9]+' "$out" | head -n 1; }
+expect 0 analyze --json "$kiwipete PNQ" --width 4; folded=$(raw)
+says '"candidates":4,'
+expect 0 analyze --json "$kiwipete PNQ" --width 4 --leaves list; [[ -n $folded && $(raw) == "$folded" ]] || fail "$what: another value"
+says '"outcomes_folded":0,'
+expect 0 analyze --json "$kiwipete PNQ" --width 4 --isa generic; [[ $(raw) == "$folded" ]] || fail "$what: another value"
+expect 0 analyze --json "$start PNB" --depth 1; says '"turns":340,"candidates":124,'
+expect 0 analyze --json "$start PNB" --depth 1 --width-counts paths; says '"turns":340,"candidates":340,'
+turns_seen=$(for seed in 1 2 3 4 5 6 7 8; do
+	"$starmax" analyze --json "$start PNB" --depth 1 --ties random --seed $seed | grep -o '"kind":"turn","turn":"[^"]*"'
+done | sort -u | wc -l)
+[[ $turns_seen -gt 1 ]] || fail "--ties random always chooses the same turn"
+expect 0 analyze --json "$start PNB" --depth 1 --ties first; says '"turn":"'
+expect 0 analyze --json "$start PNB" --depth 1 --evaluator standard --prerank standard; says '"evaluator":"standard"'; says '"prerank":"standard"'
+
+# Files: lines in order, bad ones reported by number and skipped.
+printf '%s\n' "# comment" "$start PNB" "" "nonsense" "  $kiwipete PNQ  " "$start" >"$directory/positions"
+expect 1 analyze --depth 1 --file "$directory/positions"
+complains "positions:4: "
+[[ $(wc -l <"$err") -eq 1 && $(wc -l <"$out") -eq 3 ]] || fail "$what: $(wc -l <"$out") results, $(wc -l <"$err") messages"
+[[ $(sed -n 1p "$out") == *"$start PNB"* && $(sed -n 2p "$out") == *"$kiwipete PNQ"* && $(sed -n 3p "$out") == *'"kind":"value"'* ]] ||
+	fail "$what: results out of order"
+what="analyze --file -"
+printf '%s\r\n%s' "$start PNB" "$start PPP" | "$starmax" analyze --depth 1 --file - >"$out" 2>"$err" || fail "$what: not 0"
+[[ $(wc -l <"$out") -eq 2 ]] || fail "$what: not 2 results"
+silent
+printf 'x\n' | "$starmax" analyze --file - >"$out" 2>"$err"
+[[ $? -eq 1 ]] || fail "$what: a bad line does not give 1"
+complains "stdin:1: "
+expect 1 analyze --file "$directory/none"; complains "cannot open"
+expect 1 analyze --file "$directory"; complains "cannot read"
+expect 1 analyze --depth 1 --outcomes --file "$directory/positions"; complains "positions:2: --outcomes needs"
+if [[ -c /dev/full ]]; then
+	what="a full device"
+	"$starmax" moves "$start PNB" >/dev/full 2>"$err"
+	[[ $? -eq 1 ]] || fail "$what: not 1"
+	complains "cannot write"
+fi
+
+# Each line is written as soon as it is known.
+what="analyze --file - of a slow writer"
+mkfifo "$directory/in"
+"$starmax" analyze --depth 1 --file "$directory/in" >"$out" 2>"$err" &
+pid=$!
+exec 3<>"$directory/in" # opening it only to write would wait for a reader that may have failed
+printf '%s\n' "$start PNB" >&3
+for ((i = 0; i < 100; i++)); do
+	[[ $(wc -l <"$out") -eq 1 ]] && break
+	sleep 0.05
+done
+[[ $(wc -l <"$out") -eq 1 ]] || fail "$what: no result before the next line"
+exec 3>&-
+wait $pid || fail "$what: not 0"
+
+# Interrupts. Depth 8 takes for ever; the time given before the signal only has to be enough to begin. A background job of a script
+# ignores SIGINT, and env puts that right.
+interrupt() { # <signal> <output must contain> <arguments...>
+	local signal=$1 text=$2
+	shift 2
+	what="starmax $* and SIG$signal"
+	env --default-signal=INT "$starmax" "$@" >"$out" 2>"$err" &
+	local pid=$!
+	sleep 0.5
+	kill -s "$signal" $pid
+	wait $pid
+	local got=$?
+	[[ $got -eq 130 ]] || fail "$what: exit status $got, not 130"
+	says "$text"
+	silent
+}
+interrupt INT "stopped    " analyze "$kiwipete PNQ" --depth 8
+says "result     "
+interrupt TERM '"stopped":true' analyze --json "$kiwipete PNQ" --depth 8
+says '"kind":"turn","turn":"'
+interrupt INT '"raw":null' analyze --json "$kiwipete" --depth 8 --outcomes
+says '"outcomes":null'
+printf '%s\n' "$start PNB" "$kiwipete PNQ" >"$directory/positions"
+interrupt INT '"stopped":true' analyze --depth 8 --file "$directory/positions"
+[[ $(wc -l <"$out") -eq 1 ]] || fail "$what: went on after the signal"
+# Some candidates complete, the others are not shown: one candidate of depth 3 takes a fraction of a second at most.
+env --default-signal=INT "$starmax" analyze --json "$kiwipete PNQ" --depth 3 >"$out" 2>"$err" &
+pid=$!
+sleep 2
+kill -s INT $pid
+wait $pid
+[[ $? -eq 130 ]] || fail "an interrupt after some candidates: not 130"
+what="starmax analyze --depth 3 and SIGINT"
+says '"stopped":true'; says '"value":null,"raw":null,"exact":false'; says '"exact":true'
+
+# moves: rows of the counts, turns in order, partial rolls.
+expect 0 moves "$start"; says "PPP   3,376           0           3          688  607a8102009c5408"
+expect 0 moves --json "$start"; names "position rolls roll paths king_paths dice_spent afterstates fingerprint"; silent
+says '{"roll":"PPP","paths":3376,"king_paths":0,"dice_spent":3,"afterstates":688,"fingerprint":"607a8102009c5408"}'
+[[ $(grep -o '"roll"' "$out" | wc -l) -eq 56 ]] || fail "$what: not 56 rolls"
+expect 0 moves --json "3k4/pppppppp/8/8/5P2/8/PPPPP1PP/4K3 w - - 1 4"
+says '{"roll":"BBB","paths":0,"king_paths":0,"dice_spent":0,"afterstates":0,"fingerprint":"'
+expect 0 moves "k7/8/8/8/8/8/8/R3K3 w - - 0 1 RN"; says $'a1a8\tKING'; says $'a1b1\tk7/8/8/8/8/8/8/1R2K3 b - - 1 1 -'
+expect 0 moves --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 R"; names "position turns turn afterstate takes_king"
+says '{"turn":"a1a8","afterstate":null,"takes_king":true}'
+expect 0 moves "k7/8/8/8/8/8/8/R3K3 w - - 0 1 N"; says $'pass\tk7/8/8/8/8/8/8/R3K3 b - - '
+[[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than the pass"
+# Counts that another implementation made.
+data=$(dirname "$0")/data
+compared=0
+for id in $(awk '!/^#/ { print $1 }' "$data/turns.tsv" | uniq | head -n 6); do
+	expect 0 moves --json "$(awk -F'\t' -v id="$id" '$1 == id { print $2 }' "$data/positions.tsv")"
+	grep -oE '"roll":[^}]*' "$out" | sed -E 's/"[a-z_]+"://g; s/"//g' | sort >"$directory/got"
+	awk -F'\t' -v id="$id" '$1 == id { print $2 "," $3 "," $4 "," $5 "," $6 "," $7 }' "$data/turns.tsv" | sort >"$directory/want"
+	missing=$(comm -13 "$directory/got" "$directory/want" | wc -l)
+	[[ $missing -eq 0 ]] || fail "position $id: $missing rolls of moves differ from tests/data/turns.tsv"
+	compared=$((compared + $(wc -l <"$directory/want")))
+done
+[[ $compared -gt 0 ]] || fail "nothing to compare in tests/data/turns.tsv"
+
+# eval and perft.
+expect 0 eval "$start"; says "material"; says "the king"; silent
+expect 0 eval --json "4k3/8/8/8/8/8/8/Q3K3 b - - 0 1"
+names "position evaluators evaluator unit scale white value raw black captures king_216 queen_216"
+says '"white":{"value":900.0,"raw":58982400},"black":{"value":-900.0,"raw":-58982400}'
+expect 0 eval --json "rnbqkbnr/pppppppp/8/8/8/2N5/PPPPPPPP/R1BQKBNR w KQ - 0 1"; says '"captures":{"white":{"king_216":1,'
+expect 0 perft "$start" --die P --depth 1; says "nodes     16 (die P, depth 1)"
+expect 0 perft "$kiwipete" --die B --depth 1 --json; names "position die depth nodes time_ms"; says '"nodes":11,'
+expect 0 perft "$start"; says "11,225"; says "chance nodes a second"
+expect 0 perft "$kiwipete" --json
+names "position depths depth chance_nodes outcomes_won outcomes_lost paths king_paths afterstates distinct turns_ms listing_ms"
+says '"paths":102967,'; says '"afterstates":20989,'
+expect 0 perft "8/8/8/3k4/8/8/4P3/4K3 w - - 0 1" --depth 2 --json
+levels=$(grep -oE '"(chance_nodes|distinct)":[0-9]+' "$out" | grep -oE '[0-9]+' | tr '\n' ' ')
+read -r first first_distinct second _ <<<"$levels"
+[[ $first -eq 1 && $second -gt 1 && $second -eq $first_distinct ]] || fail "$what: $levels"
+
+if [[ $failures -ne 0 ]]; then
+	echo "$failures failures"
+	exit 1
+fi
+echo "all well"
