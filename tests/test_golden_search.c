@@ -12,10 +12,10 @@ __extension__ typedef __int128 wide;
 
 enum { SCALE_BITS = 16, DEPTH2_TOTAL = 216, DEPTH3_TOTAL = 216 * 216 };
 
-/* Depth 3 is searched without pruning, so chance nodes are time: about 20 microseconds each in a release build. The tables' own
- * counts choose the rows: those of at most this many are searched to depth 3, every row to depth 2. In release
- * these are 52 of the 65 rows of depth3.tsv, 6 of the 10 bench positions (without the four heaviest middle games) and 9 of the 17
- * rows of depth3_full.tsv: 1.3 million nodes in all. */
+/* Depth 3 is searched without pruning, so chance nodes are time: about 20 microseconds each in a release build. The
+ * tables' own counts choose the rows: those of at most this many are searched to depth 3, every row to depth 2. In
+ * release these are 52 of the 65 rows of depth3.tsv, 6 of the 10 bench positions (without the four heaviest middle
+ * games) and 9 of the 17 rows of depth3_full.tsv: 1.3 million nodes in all. */
 enum { NODES_MOST = 40000, NODES_MOST_SLOW_BUILD = 5400 };
 
 static bool affordable(const char *nodes)
@@ -219,8 +219,8 @@ Test(golden_search, depth_3_of_the_bench_positions_is_the_exact_sum_rounded_down
 	expect_depth3("bench.tsv", &columns, 8);
 }
 
-/* Full width, the game's own evaluators, depths 2 and 3: turns that take something, save the king or promote are among those that
- * a good engine plays. */
+/* Full width, the game's own evaluators, depths 2 and 3: turns that take something, save the king or promote are among
+ * those that a good engine plays. */
 Test(golden_search, decisions_are_those_of_a_good_engine)
 {
 	struct golden_file *file = golden_open("fixtures/decisions.tsv", 1, 1);

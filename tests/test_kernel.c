@@ -262,14 +262,13 @@ static uint64_t counted_perft(const struct oracle_position *position, char die, 
 	const int count = oracle_micro_moves(position, die, move);
 	uint64_t nodes = 0;
 	for (int i = 0; i < count; i++) {
-		const char piece = position->board[move[i].from], taken = position->board[move[i].to];
-		if (toupper((unsigned char)piece) == 'K' && abs(move[i].to - move[i].from) == 2)
-			continue; /* castling needs another die */
+		const char taken = position->board[move[i].to];
 		if (depth == 1) {
 			nodes++;
 		} else if (toupper((unsigned char)taken) != 'K') {
 			struct oracle_position next = *position;
 			oracle_play(&next, move[i]);
+			oracle_end_turn(&next);
 			nodes += counted_perft(&next, die, depth - 1);
 		}
 	}
@@ -291,7 +290,7 @@ static void expect_perft(const struct oracle_position *position, const struct sm
 	cr_assert_eq(smx_dicechess_perft(ours->state, SMX_KING, 0), 1);
 }
 
-Test(kernel, perft_counts_sequences_of_one_die_without_changing_sides)
+Test(kernel, perft_counts_micro_moves_of_one_die_by_turns)
 {
 	on_random_positions(60, expect_perft);
 }

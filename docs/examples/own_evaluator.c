@@ -2,8 +2,9 @@
  *
  *     own_evaluator ["<position with dice>"]
  *
- * An evaluator is a pure function from positions to whole numbers, called with many positions at once. It states its scale
- * (here: values are centipawns times 2^8), the bounds of what it returns, and what a lost and a won game are worth. */
+ * An evaluator is a pure function from positions to whole numbers, called with many positions at once. It states its
+ * scale (here: values are centipawns times 2^8), the bounds of what it returns, and what a lost and a won game are
+ * worth. */
 #include <starmax/starmax.h>
 
 #include <stdio.h>

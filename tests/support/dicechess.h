@@ -1,4 +1,5 @@
-/* Dice Chess positions for tests, through the library's public interface. What cannot be read ends the test by abort(). */
+/* Dice Chess positions for tests, through the library's public interface. What cannot be read ends the test by
+ * abort(). */
 #ifndef TESTS_SUPPORT_DICECHESS_H
 #define TESTS_SUPPORT_DICECHESS_H
 
