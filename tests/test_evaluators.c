@@ -22,8 +22,13 @@ static smx_value count_material(const void *state, unsigned side)
 
 /* What an evaluator of these tests does wrong. */
 struct fault {
-	enum { NONE, BY_PLACE, BY_BATCH_SIZE, BY_HISTORY, ONE_SIDE_ONLY, TOO_HIGH, TOO_LOW } kind;
+	enum { NONE, BY_PLACE, BY_BATCH_SIZE, FALLING, RISING, BY_HISTORY, ONE_SIDE_ONLY, TOO_HIGH, TOO_LOW } kind;
 };
+
+static uint64_t first_word(const void *states, size_t i)
+{
+	return ((const struct smxi_dc_state *)states + i)->key.word[0];
+}
 
 static void evaluate(const void *context, const void *states, size_t count, unsigned side, smx_value *values)
 {
@@ -40,6 +45,12 @@ static void evaluate(const void *context, const void *states, size_t count, unsi
 			break;
 		case BY_BATCH_SIZE:
 			values[i] += count > 1;
+			break;
+		case FALLING: /* of a batch and its reverse, one shows it; the other is RISING's */
+			values[i] += first_word(states, 0) > first_word(states, count - 1);
+			break;
+		case RISING:
+			values[i] += first_word(states, 0) < first_word(states, count - 1);
 			break;
 		case BY_HISTORY:
 			values[i] += calls % 3 == 0;
@@ -81,7 +92,8 @@ Test(evaluators, a_pure_one_is_accepted)
 /* The message: the evaluator, two different values, and a position that can be read. */
 Test(evaluators, impure_ones_are_refused_with_the_position_and_both_values)
 {
-	static const struct fault faults[] = {{BY_PLACE}, {BY_BATCH_SIZE}, {BY_HISTORY}, {ONE_SIDE_ONLY}};
+	static const struct fault faults[] = {{BY_PLACE}, {BY_BATCH_SIZE}, {FALLING},
+	                                      {RISING},   {BY_HISTORY},    {ONE_SIDE_ONLY}};
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
 		const struct smx_evaluator evaluator = evaluator_with(&faults[i]);
 		struct smx_error error;

@@ -161,6 +161,35 @@ Test(kernel, fold_is_listing_and_evaluating_for_either_side)
 	on_random_positions(1000, expect_folds);
 }
 
+/* Random games are too short for it. */
+Test(kernel, the_half_move_clock_stops_at_127)
+{
+	static const struct {
+		const char *before, *roll, *turn, *after;
+	} cases[] = {
+		{"4k3/8/8/8/8/8/4P3/R3K3 w Q - 125 90", "RRR", "a1a2 a2a3 a3a4", "4k3/8/8/8/R7/8/4P3/4K3 b - - 127 90"},
+		{"4k3/8/8/8/8/8/4P3/R3K3 w Q - 127 90", "RK", "e1c1", "4k3/8/8/8/8/8/4P3/2KR4 b - - 127 90"},
+		{"4k3/8/8/8/8/8/4P3/R3K3 b Q - 127 90", "KP", "e8d8", "3k4/8/8/8/8/8/4P3/R3K3 w Q - 127 91"},
+		{"4k3/8/8/8/8/8/4P3/R3K3 w Q - 127 90", "PK", "e2e3 e1e2", "4k3/8/8/8/8/4P3/4K3/R7 b - - 1 90"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct smx_position position = dicechess_read_roll(cases[i].before, cases[i].roll);
+		struct dicechess_turns turns = dicechess_list(&position);
+		bool found = false;
+		for (size_t k = 0; k < turns.count; k++) {
+			char turn[SMX_TEXT_MAX], after[SMX_TEXT_MAX];
+			smx_dicechess.format_turn(&turns.turn[k], turn);
+			if (strcmp(turn, cases[i].turn) != 0)
+				continue;
+			found = true;
+			dicechess_text(&turns.after[k], 6, after);
+			cr_assert_str_eq(after, cases[i].after, "%s leads to %s", turn, after);
+		}
+		cr_assert(found, "%s %s: %s is a turn", cases[i].before, cases[i].roll, cases[i].turn);
+		dicechess_turns_free(&turns);
+	}
+}
+
 /* Swap the colours and turn the board around. */
 static struct oracle_position mirrored(const struct oracle_position *position)
 {
