@@ -231,6 +231,7 @@ int main(int argc, char **argv)
 
 	struct bench b;
 	smx_search_options_init(&b.options, &smx_dicechess);
+	b.options.star = SMX_STAR_NONE; /* the baseline does not prune either */
 	b.per_roll = smxi_per_roll_create(&smx_dicechess);
 	if (smx_search_create(&smx_dicechess, NULL, &b.search) != SMX_OK)
 		fail("out of memory", NULL);

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/types.h>
 
+#define NO_EXACT UINT64_MAX
+
 struct analyze_settings {
 	uint64_t depth, width;
 	unsigned width_counts;
@@ -22,6 +24,8 @@ struct analyze_settings {
 	unsigned ties;
 	uint64_t seed;
 	unsigned leaves;
+	unsigned star, bounds;
+	uint64_t exact, nodes, movetime_ms;
 	bool outcomes, json;
 	const char *file;
 	uint64_t top;
@@ -31,8 +35,10 @@ struct analyze_settings {
 static const char *const width_counts_names[] = {"afterstates", "paths", NULL};
 static const char *const ties_names[] = {"first", "random", NULL};
 static const char *const leaves_names[] = {"fold", "list", NULL};
+static const char *const star_names[] = {"none", "star1", "star2", NULL};
+static const char *const bounds_names[] = {"on", "off", NULL};
 
-static const struct analyze_settings defaults = {.depth = 2, .top = 20};
+static const struct analyze_settings defaults = {.depth = 2, .top = 20, .star = SMX_STAR2, .exact = NO_EXACT};
 
 static const struct smxi_option analyze_options[] = {
 	SMXI_NUMBER(struct analyze_settings, depth, "depth", 1, SMX_DEPTH_MAX, NULL,
@@ -46,6 +52,14 @@ static const struct smxi_option analyze_options[] = {
 	SMXI_NUMBER(struct analyze_settings, seed, "seed", 0, UINT64_MAX, NULL, "of --ties random"),
 	SMXI_CHOICE(struct analyze_settings, leaves, "leaves", leaves_names,
                 "how the last turn is valued; the values are the same"),
+	SMXI_CHOICE(struct analyze_settings, star, "star", star_names, "how much is pruned; the values are the same"),
+	SMXI_CHOICE(struct analyze_settings, bounds, "bounds", bounds_names,
+                "whether the game is asked for bounds; the values are the same"),
+	SMXI_NUMBER(struct analyze_settings, exact, "exact", 1, 1000000000, "all",
+                "candidates that get exact values even if they lose, first in canonical order"),
+	SMXI_NUMBER(struct analyze_settings, nodes, "nodes", 1, UINT64_MAX, NULL, "stop after so many chance nodes"),
+	SMXI_NUMBER(struct analyze_settings, movetime_ms, "movetime", 1, 1000000000000, NULL,
+                "stop after so many milliseconds"),
 	SMXI_FLAG(struct analyze_settings, outcomes, "outcomes", "the value of each outcome, for positions without one"),
 	SMXI_FLAG(struct analyze_settings, json, "json", "the result as one line of JSON"),
 	SMXI_TEXT(struct analyze_settings, file, "file", "FILE|-",
@@ -65,7 +79,7 @@ struct job {
 /* Whether a candidate is among those that share the best value. */
 static bool is_best(const struct smx_result *result, const struct smx_candidate *candidate)
 {
-	return candidate->completed && result->has_value && candidate->value == result->value;
+	return candidate->exact && result->has_value && candidate->value == result->value;
 }
 
 static const char *side_name(const struct smx_result *result, unsigned outcome)
@@ -127,7 +141,7 @@ static json_t *json_candidates(const struct job *job, const struct smx_result *r
 		smxi_json_set(object, "value",
 		              candidate->completed ? smxi_json_value(candidate->value, scale_bits) : json_null());
 		smxi_json_set(object, "raw", candidate->completed ? json_integer(candidate->value) : json_null());
-		smxi_json_set(object, "exact", json_boolean(candidate->completed));
+		smxi_json_set(object, "exact", json_boolean(candidate->exact));
 		smxi_json_set(object, "king_loss_weight",
 		              candidate->loss_weight < 0 ? json_null() : json_integer(candidate->loss_weight));
 		smxi_json_append(array, object);
@@ -180,6 +194,9 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "unit", json_string(options->evaluator->unit));
 	smxi_json_set(object, "scale", json_integer(options->evaluator->scale_bits));
 	smxi_json_set(object, "prerank", json_string(options->prerank->name));
+	smxi_json_set(object, "star", json_string(star_names[options->star]));
+	smxi_json_set(object, "depth_completed", json_integer(result->depth_plies));
+	smxi_json_set(object, "limit_reached", json_boolean(result->limit_reached));
 	smxi_json_set(object, "stopped", json_boolean(result->stopped));
 	smxi_json_set(object, "result", json_result(job, result));
 	smxi_json_set(object, "candidates", json_candidates(job, result));
@@ -201,7 +218,8 @@ static void print_headline(const struct job *job, const struct smx_result *resul
 		smxi_report_value(result->value, job->options.evaluator, value);
 	if (result->stopped) {
 		printf("stopped    %s of ", smxi_report_count(result->counters.candidates_completed, count));
-		printf("%s candidates completed; only these count\n", smxi_report_count(result->counters.candidates, count));
+		printf("%s candidates completed", smxi_report_count(result->counters.candidates, count));
+		printf(" at depth %u; only these count\n", result->depth_plies);
 	}
 	printf("result     ");
 	switch (result->kind) {
@@ -231,6 +249,8 @@ static int by_value(const void *a, const void *b)
 {
 	const struct smx_candidate *left = *(const struct smx_candidate *const *)a;
 	const struct smx_candidate *right = *(const struct smx_candidate *const *)b;
+	if (left->exact != right->exact)
+		return left->exact ? -1 : 1; /* what is only bounded has lost */
 	if (left->value != right->value)
 		return left->value < right->value ? 1 : -1;
 	return left < right ? -1 : left > right;
@@ -253,14 +273,17 @@ static void print_candidates(const struct job *job, const struct smx_result *res
 	for (size_t i = 0; i < shown; i++) {
 		const struct smx_candidate *candidate = sorted[i];
 		char text[SMX_TEXT_MAX], number[SMXI_REPORT_TEXT];
-		bool tied_above = i && sorted[i - 1]->value == candidate->value;
-		bool tied_below = i + 1 < count && sorted[i + 1]->value == candidate->value;
+		bool tied_above = i && candidate->exact && sorted[i - 1]->value == candidate->value;
+		bool tied_below = i + 1 < count && sorted[i + 1]->exact && sorted[i + 1]->value == candidate->value;
 		if (!tied_above)
 			rank = i + 1;
 		snprintf(number, sizeof number, "%zu", rank);
 		smxi_table_add(&table, number);
 		smxi_table_add(&table, tied_above || tied_below ? "=" : "");
-		smxi_table_add(&table, smxi_report_value(candidate->value, job->options.evaluator, number));
+		char shown_value[SMXI_REPORT_TEXT + 3];
+		snprintf(shown_value, sizeof shown_value, "%s%s",
+		         candidate->exact ? "" : "<= ", smxi_report_value(candidate->value, job->options.evaluator, number));
+		smxi_table_add(&table, shown_value);
 		smxi_table_add(&table, smxi_report_turn(job->game, &candidate->turn, text));
 		smxi_table_add(&table, candidate->loss_weight < 0
 		                           ? "-"
@@ -382,7 +405,7 @@ static enum smxi_exit analyze_argument(struct job *job, const struct smxi_call *
 		print_json(job, &position, result);
 	else
 		print_text(job, &position, result);
-	return result->stopped ? SMXI_EXIT_INTERRUPTED : SMXI_EXIT_OK;
+	return result->stopped && !result->limit_reached ? SMXI_EXIT_INTERRUPTED : SMXI_EXIT_OK;
 }
 
 /* One line of a file; false after an error message. */
@@ -459,6 +482,11 @@ static bool set_up(struct job *job)
 	options->ties = (enum smx_ties)settings->ties;
 	options->seed = settings->seed;
 	options->leaves = (enum smx_leaves)settings->leaves;
+	options->star = (enum smx_star)settings->star;
+	options->no_bounds = settings->bounds != 0;
+	options->exact = settings->exact == NO_EXACT ? 0 : settings->exact ? (size_t)settings->exact : SMX_EXACT_ALL;
+	options->node_limit = settings->nodes;
+	options->time_limit_ms = (double)settings->movetime_ms;
 	options->outcome_values = settings->outcomes;
 	if (settings->evaluator && !(options->evaluator = smxi_evaluator_find(job->game, "evaluator", settings->evaluator)))
 		return false;

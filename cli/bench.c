@@ -21,19 +21,25 @@ static const struct smxi_option bench_options[] = {
 	SMXI_NO_MORE_OPTIONS,
 };
 
+static const char *const star_names[] = {"none", "star1", "star2"};
 static const char *const leaves_names[] = {"fold", "list"};
 
-/* Each way through the search at least once: folded and listed leaves, an evaluator without a fold, two levels of
- * chance nodes. */
+/* Each way through the search at least once: plain, outcome by outcome and in frames; folded and listed leaves; an evaluator without
+ * a fold; both scales; two levels of chance nodes. */
 static const struct bench_run {
 	unsigned depth_plies;
 	size_t width;
+	enum smx_star star;
 	enum smx_leaves leaves;
 	const struct smx_evaluator *evaluator;
 } runs[] = {
-	{1, 0, SMX_LEAVES_FOLD, &smx_dicechess_material}, {2, 8, SMX_LEAVES_FOLD, &smx_dicechess_material},
-	{2, 8, SMX_LEAVES_LIST, &smx_dicechess_material}, {2, 8, SMX_LEAVES_FOLD, &smx_dicechess_standard},
-	{2, 0, SMX_LEAVES_FOLD, &smx_dicechess_material}, {3, 1, SMX_LEAVES_FOLD, &smx_dicechess_material},
+	{1, 0, SMX_STAR2, SMX_LEAVES_FOLD, &smx_dicechess_material},
+	{2, 8, SMX_STAR_NONE, SMX_LEAVES_FOLD, &smx_dicechess_material},
+	{2, 8, SMX_STAR_NONE, SMX_LEAVES_LIST, &smx_dicechess_material},
+	{2, 8, SMX_STAR1, SMX_LEAVES_FOLD, &smx_dicechess_standard},
+	{2, 0, SMX_STAR2, SMX_LEAVES_FOLD, &smx_dicechess_material},
+	{3, 8, SMX_STAR2, SMX_LEAVES_FOLD, &smx_dicechess_material},
+	{3, 8, SMX_STAR2, SMX_LEAVES_FOLD, &smx_dicechess_winprob},
 };
 
 /* The run whose turn and value stand for the position in the text output. */
@@ -56,6 +62,7 @@ static json_t *json_run(const struct bench_run *bench_run, const struct smx_resu
 	json_t *object = smxi_json(json_object());
 	smxi_json_set(object, "depth", json_integer(bench_run->depth_plies));
 	smxi_json_set(object, "width", bench_run->width ? smxi_json_count(bench_run->width) : json_null());
+	smxi_json_set(object, "star", json_string(star_names[bench_run->star]));
 	smxi_json_set(object, "leaves", json_string(leaves_names[bench_run->leaves]));
 	smxi_json_set(object, "evaluator", json_string(bench_run->evaluator->name));
 	smxi_json_set(object, "turn", json_string(smxi_report_turn(&smx_dicechess, &result->turn, turn)));
@@ -82,6 +89,7 @@ static bool bench_position(struct smx_search *search, size_t index, struct total
 		smx_search_options_init(&options, &smx_dicechess);
 		options.depth_plies = runs[i].depth_plies;
 		options.width = runs[i].width;
+		options.star = runs[i].star;
 		options.leaves = runs[i].leaves;
 		options.evaluator = runs[i].evaluator;
 		status = smx_search_run(search, &position, &options, &result, &error);

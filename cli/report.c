@@ -16,9 +16,11 @@
 	}
 
 const struct smxi_counter smxi_counters[] = {
-	COUNTER(turns),        COUNTER(candidates),       COUNTER(candidates_completed), COUNTER(candidates_abandoned),
-	COUNTER(chance_nodes), COUNTER(outcomes),         COUNTER(outcomes_decided),     COUNTER(outcomes_folded),
-	COUNTER(afterstates),  COUNTER(leaf_evaluations), COUNTER(prerank_evaluations),
+	COUNTER(turns),           COUNTER(candidates),       COUNTER(candidates_completed), COUNTER(candidates_abandoned),
+	COUNTER(chance_nodes),    COUNTER(outcomes),         COUNTER(outcomes_decided),     COUNTER(outcomes_folded),
+	COUNTER(afterstates),     COUNTER(leaf_evaluations), COUNTER(prerank_evaluations),  COUNTER(frames),
+	COUNTER(cutoffs_low),     COUNTER(cutoffs_high),     COUNTER(cutoffs_decided),      COUNTER(outcomes_saved),
+	COUNTER(settled_stage_0), COUNTER(settled_stage_1),  COUNTER(settled_stage_2),      COUNTER(settled_stage_3),
 };
 const size_t smxi_counter_count = sizeof smxi_counters / sizeof smxi_counters[0];
 _Static_assert(sizeof smxi_counters / sizeof smxi_counters[0] == sizeof(struct smx_counters) / sizeof(uint64_t),

@@ -31,6 +31,7 @@ expect() {
 }
 
 says() { grep -qF -- "$1" "$out" || fail "$what: no '$1' on stdout"; }
+lacks() { ! grep -qF -- "$1" "$out" || fail "$what: '$1' on stdout"; }
 complains() { grep -qF -- "$1" "$err" || fail "$what: no '$1' on stderr"; }
 silent() { [[ ! -s $err ]] || fail "$what: stderr is not empty"; }
 names() { # the distinct names of the JSON on stdout, in order of first use
@@ -100,7 +101,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes outcomes outcomes_decided outcomes_folded afterstates leaf_evaluations prerank_evaluations memory reserved_bytes high_water_bytes chunk_requests time_ms"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes outcomes outcomes_decided outcomes_folded afterstates leaf_evaluations prerank_evaluations frames cutoffs_low cutoffs_high cutoffs_decided outcomes_saved settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 memory reserved_bytes high_water_bytes chunk_requests time_ms"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -191,14 +192,23 @@ printf '%s\n' "$start PNB" "$kiwipete PNQ" >"$directory/positions"
 interrupt INT '"stopped":true' analyze --depth 8 --file "$directory/positions"
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: went on after the signal"
 # Some candidates complete, the others are not shown: one candidate of depth 3 takes a fraction of a second at most.
-env --default-signal=INT "$starmax" analyze --json "$kiwipete PNQ" --depth 3 >"$out" 2>"$err" &
+env --default-signal=INT "$starmax" analyze --json "$kiwipete PNQ" --depth 3 --star none >"$out" 2>"$err" &
 pid=$!
 sleep 2
 kill -s INT $pid
 wait $pid
 [[ $? -eq 130 ]] || fail "an interrupt after some candidates: not 130"
-what="starmax analyze --depth 3 and SIGINT"
+what="starmax analyze --depth 3 --star none and SIGINT"
 says '"stopped":true'; says '"value":null,"raw":null,"exact":false'; says '"exact":true'
+
+# Limits end a search in order: exit status 0, completed work only.
+expect 0 analyze --json "$kiwipete PNQ" --depth 4 --nodes 1400
+says '"limit_reached":true,"stopped":true'; says '"depth_completed":2'
+expect 0 analyze --json "$kiwipete PNQ" --depth 8 --movetime 300
+says '"limit_reached":true,"stopped":true'
+expect 0 analyze "$kiwipete PNQ" --width 8 --depth 3 --evaluator winprob; says "<= "
+expect 0 analyze --json "$kiwipete PNQ" --width 8 --exact all; says '"exact":true'; lacks '"exact":false'
+expect 2 analyze "$kiwipete PNQ" --star star3; complains "star3"
 
 # moves: rows of the counts, turns in order, partial rolls.
 expect 0 moves "$start"; says "PPP   3,376           0           3          688  607a8102009c5408"

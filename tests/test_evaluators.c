@@ -209,6 +209,7 @@ Test(evaluators, a_users_copy_of_material_gives_the_same_search)
 	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &search), SMX_OK);
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
+	options.exact = SMX_EXACT_ALL;
 	static const char *const positions[] = {
 		"r1bq1rk1/pp2bppp/2n1pn2/8/3P4/P1NB1N2/1P3PPP/R1BQK2R b KQ - 0 1 pnb",
 		"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1 PRK",
@@ -250,6 +251,7 @@ Test(evaluators, a_search_refuses_what_the_check_refuses)
 	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &search), SMX_OK);
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
+	options.exact = SMX_EXACT_ALL;
 	options.width = 2;
 	const struct smx_position position = dicechess_read(smx_dicechess.start);
 	const struct smx_result *const untouched = (const struct smx_result *)&position, *result = untouched;

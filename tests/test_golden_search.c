@@ -124,6 +124,7 @@ Test(golden_search, depth_2_is_the_reference_search)
 	struct smx_search *search = new_search();
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
+	options.exact = SMX_EXACT_ALL;
 	options.width_counts = SMX_WIDTH_PATHS;
 	options.prerank = &smx_dicechess_material;
 	size_t checked = 0;
@@ -159,6 +160,7 @@ static void expect_depth3(const char *name, const struct depth3_columns *at, siz
 	struct smx_search *search = new_search();
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
+	options.exact = SMX_EXACT_ALL;
 	options.evaluator = options.prerank = &smx_dicechess_material;
 	options.width = width;
 	size_t checked = 0, deep = 0;
@@ -227,11 +229,12 @@ Test(golden_search, decisions_are_those_of_a_good_engine)
 	struct smx_search *search = new_search();
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
+	options.exact = SMX_EXACT_ALL;
 	size_t checked = 0;
 	for (struct golden_row row; golden_next(file, &row); checked++) {
 		const struct smx_position position = dicechess_read(row.column[0]);
 		for (options.depth_plies = 2; options.depth_plies <= 3; options.depth_plies++)
-			for (const struct smx_evaluator *const *evaluator = smx_dicechess.evaluators; *evaluator; evaluator++) {
+			for (const struct smx_evaluator *const *evaluator = dicechess_oracle_evaluators; *evaluator; evaluator++) {
 				options.evaluator = options.prerank = *evaluator;
 				const struct smx_result *result = run(search, &position, &options);
 				char text[SMX_TEXT_MAX], acceptable[1024], wanted[SMX_TEXT_MAX + 2];

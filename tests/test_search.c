@@ -22,6 +22,7 @@ static void set_up(void)
 {
 	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &search), SMX_OK);
 	smx_search_options_init(&options, &smx_dicechess);
+	options.exact = SMX_EXACT_ALL;
 }
 
 static void tear_down(void)
@@ -127,7 +128,7 @@ Test(search, a_position_without_dice_has_a_value_and_no_turn)
 static void expect_chance(const char *dfen, unsigned depth)
 {
 	const struct oracle_position position = oracle_of(dfen);
-	for (const struct smx_evaluator *const *evaluator = smx_dicechess.evaluators; *evaluator; evaluator++) {
+	for (const struct smx_evaluator *const *evaluator = dicechess_oracle_evaluators; *evaluator; evaluator++) {
 		options.evaluator = *evaluator;
 		options.depth_plies = depth;
 		const long long expected =
@@ -183,7 +184,7 @@ Test(search, candidates_are_worth_their_chance_nodes)
 {
 	const char *dfen = "4k3/8/8/2n1q3/3P4/8/8/R3K3 w Q - 0 1";
 	const struct smx_position position = dicechess_read_roll(dfen, "PRK");
-	for (const struct smx_evaluator *const *evaluator = smx_dicechess.evaluators; *evaluator; evaluator++) {
+	for (const struct smx_evaluator *const *evaluator = dicechess_oracle_evaluators; *evaluator; evaluator++) {
 		options.evaluator = *evaluator;
 		const struct smx_result *result = run_position(&position);
 		const struct oracle_position before = oracle_of(dfen);
@@ -226,7 +227,7 @@ Test(search, folding_and_listing_give_the_same_result)
 	struct smx_candidate *folded = malloc(count * sizeof *folded);
 	memcpy(folded, result->candidates, count * sizeof *folded);
 	cr_assert_gt(result->counters.outcomes_folded, 0u);
-	cr_assert_eq(result->counters.leaf_evaluations, 0);
+	cr_assert_eq(result->counters.leaf_evaluations, count, "depth 1 only");
 
 	options.leaves = SMX_LEAVES_LIST;
 	result = run_position(&position);
@@ -262,7 +263,7 @@ Test(search, outcome_values_are_those_of_each_roll)
 	const struct oracle_position position = oracle_of(dfen);
 	options.depth_plies = 1;
 	options.outcome_values = true;
-	for (const struct smx_evaluator *const *evaluator = smx_dicechess.evaluators; *evaluator; evaluator++) {
+	for (const struct smx_evaluator *const *evaluator = dicechess_oracle_evaluators; *evaluator; evaluator++) {
 		options.evaluator = *evaluator;
 		long long values[ORACLE_ROLLS];
 		const long long sum = oracle_chance_values(&position, 0, oracle_evaluator(*evaluator), values);
@@ -292,6 +293,51 @@ Test(search, the_value_is_the_rounded_average_of_the_outcome_values)
 	for (unsigned i = 0; i < result->outcome_count; i++)
 		sum += result->outcome_weights[i] * result->outcome_values[i];
 	cr_assert_eq(result->value, oracle_div_floor(sum, ORACLE_WEIGHTS_SUM));
+}
+
+/* ---- what depth is for ---- */
+
+/* What a turn is worth at a depth on the probability scale, and the turn that is chosen there. */
+static smx_value value_of_turn(const char *dfen, const char *roll, unsigned depth, const char *turn,
+                               char chosen[SMX_TEXT_MAX])
+{
+	options.evaluator = &smx_dicechess_winprob;
+	options.depth_plies = depth;
+	const struct smx_position position = dicechess_read_roll(dfen, roll);
+	const struct smx_result *result = run_position(&position);
+	smx_dicechess.format_turn(&result->turn, chosen);
+	for (size_t i = 0; i < result->candidate_count; i++) {
+		char text[SMX_TEXT_MAX];
+		smx_dicechess.format_turn(&result->candidates[i].turn, text);
+		if (strcmp(text, turn) == 0)
+			return result->candidates[i].value;
+	}
+	cr_assert_fail("%s is no candidate", turn);
+	return 0;
+}
+
+/* The queen can take a pawn that the rook behind it defends. */
+Test(search, one_turn_ahead_hangs_the_queen_and_two_see_it)
+{
+	const char *dfen = "4k3/3r4/8/3p4/8/8/8/3QK3 w - - 0 1";
+	char chosen[SMX_TEXT_MAX];
+	value_of_turn(dfen, "Q", 1, "d1d5", chosen);
+	cr_assert_str_eq(chosen, "d1d5");
+	const smx_value taking = value_of_turn(dfen, "Q", 2, "d1d5", chosen);
+	cr_assert_str_eq(chosen, "d1e2");
+	cr_assert_gt(value_of_turn(dfen, "Q", 2, "d1e2", chosen), taking);
+}
+
+/* Retreating looks best until the attack on the rook from b5 counts. */
+Test(search, two_turns_ahead_retreat_and_three_see_the_attack)
+{
+	const char *dfen = "4k3/2r5/8/2n5/3N4/1P6/2P5/4K3 w - - 0 1";
+	char chosen[SMX_TEXT_MAX];
+	value_of_turn(dfen, "N", 2, "d4e2", chosen);
+	cr_assert_str_eq(chosen, "d4e2");
+	const smx_value retreat = value_of_turn(dfen, "N", 3, "d4e2", chosen);
+	cr_assert_str_eq(chosen, "d4b5");
+	cr_assert_gt(value_of_turn(dfen, "N", 3, "d4b5", chosen), retreat);
 }
 
 /* ---- width and ties ---- */
@@ -477,6 +523,7 @@ static void expect_only_completed_work(struct stopper *stopper)
 {
 	const struct smx_position position = dicechess_read("8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK");
 	options.depth_plies = 3;
+	options.star = SMX_STAR_NONE;
 	options.leaves = SMX_LEAVES_LIST;
 	options.evaluator = &smx_dicechess_standard;
 	options.on_progress = on_progress;

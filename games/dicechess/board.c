@@ -179,6 +179,11 @@ static void fill_rolls(void)
 		rolls->count[next] = 1;
 	}
 	assert(next == SMX_DICECHESS_ROLLS);
+	for (unsigned dice = 0; dice < 64; dice++)
+		for (unsigned roll = 0; roll < SMX_DICECHESS_OUTCOMES; roll++)
+			if (dice >> rolls->dice[roll][0] & 1 || dice >> rolls->dice[roll][1] & 1 ||
+			    dice >> rolls->dice[roll][2] & 1)
+				rolls->weight_with_any[dice] += rolls->weight[roll];
 }
 
 static void fill_tables(void)

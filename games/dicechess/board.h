@@ -64,6 +64,7 @@ struct smxi_dc_rolls {
 	uint8_t triple[6][6][6];
 	uint64_t with[6]; /* masks of the rolls that hold a die, and a pair of dice */
 	uint64_t with_pair[21];
+	uint32_t weight_with_any[64]; /* weight of the rolls that hold a die of a set, by mask of dice */
 };
 extern struct smxi_dc_rolls smxi_dc_rolls;
 

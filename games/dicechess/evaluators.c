@@ -1,5 +1,7 @@
-/* Dice Chess evaluators on the reference scale, and capture chances. */
+/* Dice Chess evaluators on the reference scale and as win probabilities, and capture chances. */
 #include "games/dicechess/isa.h"
+
+#include <pthread.h>
 
 enum { SCALE_BITS = 16, STANDARD_KING_DANGER_CP = 2000 };
 
@@ -61,6 +63,93 @@ const struct smx_evaluator smx_dicechess_standard = {
 	.loss = CENTIPAWNS(-1000000000),
 	.win = CENTIPAWNS(10001),
 	.evaluate = evaluate_standard,
+};
+
+/* Win probabilities. The curve is computed once, by operations that IEEE 754 rounds alike everywhere, and is an integer table from
+ * then on: one entry for each multiple of 100 centipawns. */
+enum {
+	WINPROB_BITS = 40,
+	WINPROB_CP = 1200,
+	STEP_CP = 100,
+	STEPS = (MATERIAL_MOST_CP + STANDARD_KING_DANGER_CP) / STEP_CP
+};
+
+static smx_value winprob_table[2 * STEPS + 1];
+static pthread_once_t winprob_once = PTHREAD_ONCE_INIT;
+
+static void fill_winprob(void)
+{
+	/* e^(100/1200) by its series; its terms shrink by a twelfth at least */
+	double ratio = 1, term = 1;
+	for (int i = 1; i < 20; i++) {
+		term *= (double)STEP_CP / WINPROB_CP / i;
+		ratio += term;
+	}
+	double power = 1; /* e^(m/1200) */
+	for (int i = 0; i <= STEPS; i++, power *= ratio) {
+		const smx_value losing = smx_value_from_double(1 / (1 + power), WINPROB_BITS);
+		winprob_table[STEPS + i] = (INT64_C(1) << WINPROB_BITS) - losing;
+		winprob_table[STEPS - i] = losing;
+	}
+}
+
+static smx_value winprob_of(int balance_cp)
+{
+	return winprob_table[STEPS + balance_cp / STEP_CP];
+}
+
+static smx_value fold_winprob(const void *context, int balance_cp)
+{
+	(void)context;
+	pthread_once(&winprob_once, fill_winprob);
+	return winprob_of(balance_cp);
+}
+
+static const struct smxi_dc_fold winprob_fold = {.value = fold_winprob};
+
+static void evaluate_winprob(const void *context, const void *states, size_t count, unsigned side, smx_value *values)
+{
+	(void)context;
+	pthread_once(&winprob_once, fill_winprob);
+	const struct smxi_dc_state *s = states;
+	for (size_t i = 0; i < count; i++)
+		values[i] = winprob_of(balance(&s[i], side));
+}
+
+static void evaluate_winprob_standard(const void *context, const void *states, size_t count, unsigned side,
+                                      smx_value *values)
+{
+	(void)context;
+	pthread_once(&winprob_once, fill_winprob);
+	const struct smxi_dc_kernel *kernel = smxi_dc_kernel();
+	const struct smxi_dc_state *s = states;
+	for (size_t i = 0; i < count; i++) {
+		const int danger = kernel->king_attacked(&s[i], side) ? STANDARD_KING_DANGER_CP : 0;
+		values[i] = winprob_of(balance(&s[i], side) - danger);
+	}
+}
+
+const struct smx_evaluator smx_dicechess_winprob = {
+	.name = "winprob",
+	.unit = "probability",
+	.scale_bits = WINPROB_BITS,
+	.lo = 0,
+	.hi = INT64_C(1) << WINPROB_BITS,
+	.loss = 0,
+	.win = INT64_C(1) << WINPROB_BITS,
+	.evaluate = evaluate_winprob,
+	.fold = &winprob_fold,
+};
+
+const struct smx_evaluator smx_dicechess_winprob_standard = {
+	.name = "winprob-standard",
+	.unit = "probability",
+	.scale_bits = WINPROB_BITS,
+	.lo = 0,
+	.hi = INT64_C(1) << WINPROB_BITS,
+	.loss = 0,
+	.win = INT64_C(1) << WINPROB_BITS,
+	.evaluate = evaluate_winprob_standard,
 };
 
 /* The position with `side` to move. Targets stay: a side's own do not matter to its captures. */

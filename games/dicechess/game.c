@@ -53,6 +53,18 @@ static uint64_t won(const void *expansion)
 	return ((const struct smxi_dc_expansion_head *)expansion)->won;
 }
 
+static void look(const void *states, size_t count, const struct smx_evaluator *evaluator, unsigned evaluated_side,
+                 unsigned depth, struct smx_glance *glances)
+{
+	smxi_dc_kernel()->look(states, count, evaluator, evaluated_side, depth, glances);
+}
+
+static bool bound(const void *state, const struct smx_evaluator *evaluator, unsigned evaluated_side, unsigned depth,
+                  unsigned stage, struct smx_glance *glance)
+{
+	return smxi_dc_kernel()->bound(state, evaluator, evaluated_side, depth, stage, glance);
+}
+
 static bool self_check(const void *state)
 {
 	const struct smxi_dc_state *s = state;
@@ -76,7 +88,8 @@ uint64_t smx_dicechess_perft(const void *state, enum smx_dicechess_piece type, u
 	return depth_moves == 0 ? 1 : smxi_dc_kernel()->perft(state, type - 1, depth_moves);
 }
 
-static const struct smx_evaluator *const evaluators[] = {&smx_dicechess_material, &smx_dicechess_standard, NULL};
+static const struct smx_evaluator *const evaluators[] = {&smx_dicechess_material, &smx_dicechess_standard,
+                                                         &smx_dicechess_winprob, &smx_dicechess_winprob_standard, NULL};
 
 const struct smx_game smx_dicechess = {
 	.name = "dicechess",
@@ -97,4 +110,6 @@ const struct smx_game smx_dicechess = {
 	.self_check = self_check,
 	.won = won,
 	.fold = fold,
+	.look = look,
+	.bound = bound,
 };

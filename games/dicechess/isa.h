@@ -17,6 +17,10 @@ struct smxi_dc_kernel {
 	                             struct smx_afterstates *list);
 	void (*fold)(const void *expansion, const struct smx_evaluator *evaluator, uint64_t outcomes,
 	             unsigned evaluated_side, smx_value *values);
+	void (*look)(const void *states, size_t count, const struct smx_evaluator *evaluator, unsigned evaluated_side,
+	             unsigned depth, struct smx_glance *glances);
+	bool (*bound)(const void *state, const struct smx_evaluator *evaluator, unsigned evaluated_side, unsigned depth,
+	              unsigned stage, struct smx_glance *glance);
 	void (*turns)(const struct smx_position *position, smx_turn_visitor *visit, void *context);
 	bool (*king_attacked)(const struct smxi_dc_state *state, unsigned side);
 	bool (*queen_capture)(const struct smxi_dc_state *state, int outcome);

@@ -719,6 +719,11 @@ void SMXI_DC_ISA(smxi_dc_turns)(const struct smx_position *position, smx_turn_vi
 bool SMXI_DC_ISA(smxi_dc_queen_capture)(const struct smxi_dc_state *state, int outcome);
 uint64_t SMXI_DC_ISA(smxi_dc_perft)(const struct smxi_dc_state *state, unsigned die, unsigned depth);
 
+void SMXI_DC_ISA(smxi_dc_look)(const void *states, size_t count, const struct smx_evaluator *evaluator,
+                               unsigned evaluated_side, unsigned depth, struct smx_glance *glances);
+bool SMXI_DC_ISA(smxi_dc_bound)(const void *state, const struct smx_evaluator *evaluator, unsigned evaluated_side,
+                                unsigned depth, unsigned stage, struct smx_glance *glance);
+
 #define TEXT_(name) #name
 #define TEXT(name)  TEXT_(name)
 
@@ -728,6 +733,8 @@ const struct smxi_dc_kernel SMXI_DC_ISA(smxi_dc_kernel) = {
 	.open = kernel_open,
 	.afterstates = kernel_afterstates,
 	.fold = kernel_fold,
+	.look = SMXI_DC_ISA(smxi_dc_look),
+	.bound = SMXI_DC_ISA(smxi_dc_bound),
 	.turns = SMXI_DC_ISA(smxi_dc_turns),
 	.king_attacked = king_attacked,
 	.queen_capture = SMXI_DC_ISA(smxi_dc_queen_capture),

@@ -16,6 +16,10 @@ extern const struct smx_game smx_dicechess;
 extern const struct smx_evaluator smx_dicechess_material;
 extern const struct smx_evaluator smx_dicechess_standard;
 
+/* winprob, winprob-standard: 1/(1+e^(-m/1200)) of the two above, a win probability in [0, 1]; a loss is 0, a win 1; 40 bits of scale. */
+extern const struct smx_evaluator smx_dicechess_winprob;
+extern const struct smx_evaluator smx_dicechess_winprob_standard;
+
 enum smx_dicechess_side { SMX_WHITE = 0, SMX_BLACK = 1 };
 
 enum smx_dicechess_piece { SMX_NO_PIECE = 0, SMX_PAWN, SMX_KNIGHT, SMX_BISHOP, SMX_ROOK, SMX_QUEEN, SMX_KING };

@@ -22,6 +22,7 @@ extern "C" {
 #define SMX_OUTCOMES_MAX 64  /* outcomes of one chance node: a mask of them fits 64 bits */
 #define SMX_TEXT_MAX     256 /* bytes that hold any game's position text or turn text, its NUL included */
 #define SMX_NO_OUTCOME   (-1)
+#define SMX_BOUND_STAGES 4 /* of bounds before a node is opened, from cheap to dear */
 
 /* 128 bits that are equal exactly when two positions are (up to a collision of good 128-bit hashes). */
 struct smx_key {
@@ -61,6 +62,11 @@ enum smx_node {
 struct smx_afterstates {
 	const void *states; /* count states of the game's state_size bytes each */
 	size_t count;
+};
+
+/* What is known of a chance node before it is opened: lower <= value <= upper, and a guess for ordering. */
+struct smx_glance {
+	smx_value lower, upper, estimate;
 };
 
 /* Called for each turn in generation order; afterstate is borrowed until return, NULL where the turn wins.
@@ -113,6 +119,15 @@ struct smx_game {
 	 * in the mask, none of which is WON or LOST. Only called where evaluator->fold is set; NULL: not available. */
 	void (*fold)(const void *expansion, const struct smx_evaluator *evaluator, uint64_t outcomes,
 	             unsigned evaluated_side, smx_value *values);
+	/* A first look at count positions, states[0..count), as chance nodes with depth >= 1 turns left: write
+	 * glances[0..count). Bounds must hold for the exact value, rounding included. Only called where evaluator->fold is
+	 * set; NULL: not available. */
+	void (*look)(const void *states, size_t count, const struct smx_evaluator *evaluator, unsigned evaluated_side,
+	             unsigned depth, struct smx_glance *glances);
+	/* A dearer look: narrow *glance by the bounds of stage 1, 2, ... SMX_BOUND_STAGES - 1 (look is stage 0). Returns
+	 * false where the game has no such stage at this depth. Only called where look is. */
+	bool (*bound)(const void *state, const struct smx_evaluator *evaluator, unsigned evaluated_side, unsigned depth,
+	              unsigned stage, struct smx_glance *glance);
 };
 
 /* The built-in games, NULL-terminated. */

@@ -35,6 +35,15 @@ enum smx_leaves {
 	SMX_LEAVES_LIST, /* every distinct afterstate listed and evaluated in batches */
 };
 
+/* How much is pruned. Every level gives the same values, turns and ties. */
+enum smx_star {
+	SMX_STAR_NONE, /* plain expectiminimax: the yardstick */
+	SMX_STAR1,     /* each outcome in the window that the others' bounds leave it */
+	SMX_STAR2,     /* frames: every probe where it helps the node most (core/frame.c) */
+};
+
+#define SMX_EXACT_ALL SIZE_MAX
+
 struct smx_counters {
 	uint64_t turns;      /* legal turns of the root (all paths) */
 	uint64_t candidates; /* candidates selected for search */
@@ -47,6 +56,13 @@ struct smx_counters {
 	uint64_t afterstates;          /* distinct afterstates listed at inner decision nodes */
 	uint64_t leaf_evaluations;     /* positions handed to the evaluator by the search */
 	uint64_t prerank_evaluations;  /* positions handed to the pre-ranker */
+	uint64_t frames;               /* chance nodes searched as one frame */
+	uint64_t cutoffs_low;          /* chance nodes left because they fell below their window */
+	uint64_t cutoffs_high;         /* ... rose above it */
+	uint64_t cutoffs_decided;      /* ... were outside it by their decided outcomes alone */
+	uint64_t outcomes_saved;       /* outcomes never valued because of such a cutoff */
+	/* Afterstates that a bound settled unopened: by game->look, and by game->bound's stages 1, 2, 3. */
+	uint64_t settled_stage_0, settled_stage_1, settled_stage_2, settled_stage_3;
 };
 
 struct smx_progress {
@@ -63,6 +79,11 @@ struct smx_search_options {
 	enum smx_ties ties;
 	uint64_t seed; /* of SMX_TIES_RANDOM */
 	enum smx_leaves leaves;
+	enum smx_star star;
+	bool no_bounds; /* ask the game for no bounds or estimates: speed only */
+	size_t exact; /* so many candidates, first in canonical order, get exact values even if they lose; SMX_EXACT_ALL */
+	uint64_t node_limit;                   /* chance nodes; 0: none */
+	double time_limit_ms;                  /* 0: none */
 	bool outcome_values;                   /* keep the value of each outcome of a root chance node */
 	const struct smx_evaluator *evaluator; /* borrowed while the search object lives */
 	const struct smx_evaluator *prerank;   /* borrowed while the search object lives */
@@ -74,12 +95,13 @@ struct smx_search_options {
 struct smx_candidate {
 	struct smx_turn turn; /* the first turn that reaches the afterstate */
 	smx_value prerank;    /* from the side to move */
-	smx_value value;      /* where completed */
+	smx_value value;      /* where completed: the exact value, or else an upper bound below the best */
 	/* Weight of the outcomes on which the evaluated side loses at once, a share of its chance node's total; -1 where the depth
-	 * does not look at the reply or it was not completed. */
+	 * does not look at the reply or it was not completed. Of a candidate that was left early: of those known by then. */
 	int64_t loss_weight;
 	uint32_t total; /* that total */
-	bool completed; /* value is exact; never true of partial work */
+	bool exact;     /* value is exact */
+	bool completed; /* searched to the result's depth; never true of partial work */
 };
 
 enum smx_result_kind {
@@ -91,12 +113,15 @@ enum smx_result_kind {
 
 struct smx_result {
 	enum smx_result_kind kind;
-	bool stopped;   /* the search was stopped; only completed work counts below */
-	bool has_value; /* value is exact: false where nothing was completed */
+	bool stopped;       /* by smx_search_stop, or because a limit was reached; only completed work counts below */
+	bool limit_reached; /* the node limit or the time limit */
+	unsigned
+		depth_plies; /* of the values below: the last depth that was completed, or whose best candidate so far was */
+	bool has_value;  /* value is exact: false where nothing was completed */
 	smx_value value;
 	struct smx_turn turn; /* not for SMX_RESULT_VALUE. Where nothing was completed: the pre-ranker's first */
 	size_t ties;          /* completed candidates whose value is the best, the chosen one included */
-	size_t candidate_count;
+	size_t candidate_count, candidates_completed;
 	const struct smx_candidate *candidates; /* in canonical order */
 	unsigned outcome_count;                 /* of outcome_values; 0 where they were not asked for or not completed */
 	smx_value outcome_values[SMX_OUTCOMES_MAX];

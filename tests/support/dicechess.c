@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct smx_evaluator *const dicechess_oracle_evaluators[] = {&smx_dicechess_material, &smx_dicechess_standard,
+                                                                   NULL};
+
 struct smx_position dicechess_read(const char *dfen)
 {
 	struct smx_position position;

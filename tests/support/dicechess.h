@@ -8,6 +8,9 @@
 
 #include <starmax/starmax.h>
 
+/* The evaluators that the oracle has too; NULL-terminated. */
+extern const struct smx_evaluator *const dicechess_oracle_evaluators[];
+
 /* A position from DFEN; with_roll adds the dice to text that has none. */
 struct smx_position dicechess_read(const char *dfen);
 struct smx_position dicechess_read_roll(const char *dfen, const char *roll);

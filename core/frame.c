@@ -1,0 +1,305 @@
+/* Frames: a chance node searched not outcome by outcome but afterstate by afterstate.
+ *
+ * All afterstates of all open outcomes are listed, each once, with the mask of the outcomes that reach it. Each outcome has the value
+ * its side has reached so far, which bounds it from one side: a minimiser's upper, a maximiser's lower bound. Searching the
+ * afterstate that promises the largest move of the node's bound (the sum over its outcomes of weight * what it betters) first is
+ * Star2's probing carried through: every look goes where it helps the whole node most.
+ *
+ * An afterstate is searched only in the window in which it can still better one of its outcomes, or end the node; most are settled by a
+ * bound before they are opened (game->look, game->bound), from cheap to dear. Outcomes become exact when all their afterstates are settled.
+ *
+ * Promises only shrink as outcomes improve, so a heap whose top is computed again when it is taken stays right. When nothing promises
+ * anything, the rest is settled in listed order.
+ *
+ * When the method is the wrong one: a node whose afterstates do not fit in memory (FRAME_MAX), and leaves, whose evaluation is cheaper
+ * than any thought about their order. */
+#include "core/node.h"
+
+#include <string.h>
+
+enum { FRAME_MAX = 1 << 18, STEPS_PER_CLOCK_LOOK = 64 };
+
+struct reply {
+	const void *state;
+	uint64_t mask;
+	struct smx_glance glance;
+	uint8_t stage; /* bounds asked for so far */
+};
+
+struct heap_item {
+	smx_value promise;
+	uint32_t index;
+};
+
+struct frame {
+	struct smx_search *s;
+	struct chance *node;
+	unsigned depth; /* turns left, this node's included */
+	struct window window;
+	struct reply *replies;
+	uint32_t count;
+	struct heap_item *heap;
+	uint32_t heap_count;
+};
+
+static uint32_t mask_weight(const struct chance *node, uint64_t mask)
+{
+	uint32_t weight = 0;
+	for (; mask; mask &= mask - 1)
+		weight += node->weight[__builtin_ctzll(mask)];
+	return weight;
+}
+
+/* How far the node's bound would move if the reply were worth its estimate. */
+static smx_value promise_of(const struct chance *node, const struct reply *reply)
+{
+	smx_value promise = 0;
+	for (uint64_t left = reply->mask; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(left);
+		const smx_value better =
+			node->maximise ? reply->glance.estimate - node->lower[i] : node->upper[i] - reply->glance.estimate;
+		if (better > 0)
+			promise += (smx_value)node->weight[i] * better;
+	}
+	return promise;
+}
+
+static bool above(const struct heap_item *a, const struct heap_item *b)
+{
+	return a->promise > b->promise || (a->promise == b->promise && a->index < b->index);
+}
+
+static void sink(struct frame *f, uint32_t at)
+{
+	const struct heap_item item = f->heap[at];
+	for (;;) {
+		uint32_t child = 2 * at + 1;
+		if (child >= f->heap_count)
+			break;
+		if (child + 1 < f->heap_count && above(&f->heap[child + 1], &f->heap[child]))
+			child++;
+		if (!above(&f->heap[child], &item))
+			break;
+		f->heap[at] = f->heap[child];
+		at = child;
+	}
+	f->heap[at] = item;
+}
+
+/* List the open outcomes' afterstates, each once. */
+static enum end list_replies(struct frame *f, const void *expansion, uint64_t open, bool *fits)
+{
+	struct smx_search *s = f->s;
+	struct smx_afterstates lists[SMX_OUTCOMES_MAX];
+	uint64_t listed = 0;
+	size_t total = 0;
+	for (uint64_t left = open; left; left &= left - 1) {
+		const unsigned outcome = (unsigned)__builtin_ctzll(left);
+		switch (s->game->afterstates(expansion, outcome, s->arena, &lists[outcome])) {
+		case SMX_NODE_NO_MEMORY:
+			return END_NO_MEMORY;
+		case SMX_NODE_WON:
+			smxi_decide(s, f->node, outcome, f->node->maximise);
+			break;
+		case SMX_NODE_LOST:
+			smxi_decide(s, f->node, outcome, !f->node->maximise);
+			break;
+		case SMX_NODE_OPEN:
+			listed |= UINT64_C(1) << outcome;
+			total += lists[outcome].count;
+			break;
+		}
+		if (total > FRAME_MAX) {
+			*fits = false;
+			return END_DONE;
+		}
+	}
+	size_t slots = 64;
+	while (slots < 2 * total)
+		slots *= 2;
+	f->replies = smx_arena_alloc(s->arena, total * sizeof *f->replies);
+	f->heap = smx_arena_alloc(s->arena, total * sizeof *f->heap);
+	uint32_t *slot = smx_arena_alloc(s->arena, slots * sizeof *slot);
+	if (!f->replies || !f->heap || !slot)
+		return END_NO_MEMORY;
+	memset(slot, 0, slots * sizeof *slot);
+	for (uint64_t left = listed; left; left &= left - 1) {
+		const unsigned outcome = (unsigned)__builtin_ctzll(left);
+		for (size_t i = 0; i < lists[outcome].count; i++) {
+			const void *state = smxi_state_at(s, lists[outcome].states, i);
+			const struct smx_key *key = &((const struct smx_state *)state)->key;
+			size_t at = key->word[0] & (slots - 1);
+			while (slot[at] &&
+			       memcmp(&((const struct smx_state *)f->replies[slot[at] - 1].state)->key, key, sizeof *key) != 0)
+				at = (at + 1) & (slots - 1);
+			if (!slot[at]) {
+				slot[at] = ++f->count;
+				f->replies[f->count - 1] = (struct reply){.state = state};
+			}
+			f->replies[slot[at] - 1].mask |= UINT64_C(1) << outcome;
+		}
+	}
+	s->counters.afterstates += f->count;
+	return END_DONE;
+}
+
+static enum end estimate_replies(struct frame *f)
+{
+	struct smx_search *s = f->s;
+	const struct smx_evaluator *evaluator = s->options.evaluator;
+	for (uint32_t i = 0; i < f->count; i++) {
+		struct reply *reply = &f->replies[i];
+		if (i % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
+			return END_STOPPED;
+		if (s->look) {
+			s->game->look(reply->state, 1, evaluator, s->evaluated_side, f->depth - 1, &reply->glance);
+			reply->stage = 1;
+		} else {
+			reply->glance = (struct smx_glance){.lower = s->floor, .upper = s->ceiling};
+			evaluator->evaluate(evaluator->context, reply->state, 1, s->evaluated_side, &reply->glance.estimate);
+			reply->stage = SMX_BOUND_STAGES;
+		}
+		f->heap[i] = (struct heap_item){promise_of(f->node, reply), i};
+	}
+	f->heap_count = f->count;
+	for (uint32_t i = f->count / 2; i-- > 0;)
+		sink(f, i);
+	return END_DONE;
+}
+
+/* The side's reach: the worst value reached among a reply's outcomes is what it must better. */
+static smx_value to_better(const struct chance *node, uint64_t mask)
+{
+	smx_value worst = node->maximise ? INT64_MAX : INT64_MIN;
+	for (; mask; mask &= mask - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(mask);
+		if (node->maximise ? node->lower[i] < worst : node->upper[i] > worst)
+			worst = node->maximise ? node->lower[i] : node->upper[i];
+	}
+	return worst;
+}
+
+static bool settled(const struct frame *f, const struct reply *reply, smx_value worst)
+{
+	return f->node->maximise ? reply->glance.upper <= worst : reply->glance.lower >= worst;
+}
+
+static void count_settled(struct smx_search *s, const struct reply *reply)
+{
+	uint64_t *const counters[SMX_BOUND_STAGES] = {&s->counters.settled_stage_0, &s->counters.settled_stage_1,
+	                                              &s->counters.settled_stage_2, &s->counters.settled_stage_3};
+	++*counters[reply->stage - 1];
+}
+
+/* Settle one reply: by a bound, or by searching it. */
+static enum end settle(struct frame *f, struct reply *reply)
+{
+	struct smx_search *s = f->s;
+	struct chance *node = f->node;
+	const smx_value worst = to_better(node, reply->mask);
+	if (node->maximise ? worst >= s->ceiling : worst <= s->floor)
+		return END_DONE;
+	if (settled(f, reply, worst)) {
+		count_settled(s, reply);
+		return END_DONE;
+	}
+	while (reply->stage < SMX_BOUND_STAGES && s->game->bound &&
+	       s->game->bound(reply->state, s->options.evaluator, s->evaluated_side, f->depth - 1, reply->stage,
+	                      &reply->glance)) {
+		reply->stage++;
+		if (settled(f, reply, worst)) {
+			count_settled(s, reply);
+			return END_DONE;
+		}
+	}
+	const uint32_t weight = mask_weight(node, reply->mask);
+	smx_value low_rest = node->low, high_rest = node->high;
+	for (uint64_t left = reply->mask; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(left);
+		low_rest -= (smx_value)node->weight[i] * node->lower[i];
+		high_rest -= (smx_value)node->weight[i] * node->upper[i];
+	}
+	const struct window whole = smxi_share_window(s, node, f->window, low_rest, high_rest, weight);
+	/* One edge: where the node ends; the other: where the reply betters nothing. Where bettering anything ends the node the
+	 * window is empty, and the child only has to say on which side it lies. */
+	struct window window;
+	if (node->maximise)
+		window = (struct window){worst + 1, whole.beta > worst ? whole.beta : worst};
+	else
+		window = (struct window){whole.alpha < worst ? whole.alpha : worst, worst - 1};
+	struct chance child;
+	const enum end end = smxi_search_chance(s, reply->state, f->depth - 1, window, &child);
+	if (end != END_DONE)
+		return end;
+	for (uint64_t left = reply->mask; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(left);
+		if (node->maximise)
+			smxi_raise_lower(node, i, smxi_node_lower(&child));
+		else
+			smxi_reduce_upper(node, i, smxi_node_upper(&child));
+	}
+	return END_DONE;
+}
+
+static enum end settle_all(struct frame *f)
+{
+	struct smx_search *s = f->s;
+	struct chance *node = f->node;
+	uint32_t steps = 0;
+	while (f->heap_count > 0) {
+		struct heap_item *top = &f->heap[0];
+		struct reply *reply = &f->replies[top->index];
+		const smx_value promise = promise_of(node, reply);
+		if (promise < top->promise) {
+			top->promise = promise;
+			sink(f, 0);
+			continue;
+		}
+		if (promise == 0)
+			break; /* nothing promises anything: the rest in listed order */
+		*top = f->heap[--f->heap_count];
+		sink(f, 0);
+		if (++steps % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
+			return END_STOPPED;
+		const enum end end = settle(f, reply);
+		reply->mask = 0;
+		if (end != END_DONE || smxi_outside(node, f->window))
+			return end;
+	}
+	for (uint32_t i = 0; i < f->count; i++) {
+		struct reply *reply = &f->replies[i];
+		if (!reply->mask)
+			continue;
+		if (++steps % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
+			return END_STOPPED;
+		const enum end end = settle(f, reply);
+		if (end != END_DONE || smxi_outside(node, f->window))
+			return end;
+	}
+	/* every reply is settled: what was reached is the value */
+	for (unsigned i = 0; i < node->count; i++)
+		if (node->maximise)
+			smxi_reduce_upper(node, i, node->lower[i]);
+		else
+			smxi_raise_lower(node, i, node->upper[i]);
+	return END_DONE;
+}
+
+enum end smxi_search_frame(struct smx_search *s, const void *expansion, unsigned depth, struct window window,
+                           uint64_t open, struct chance *node, bool *fits)
+{
+	struct frame f = {.s = s, .node = node, .depth = depth, .window = window};
+	*fits = true;
+	enum end end = list_replies(&f, expansion, open, fits);
+	if (end != END_DONE || !*fits)
+		return end;
+	if (smxi_outside(node, window))
+		return END_DONE;
+	s->counters.frames++;
+	end = estimate_replies(&f);
+	if (end == END_DONE)
+		end = settle_all(&f);
+	if (end == END_DONE && smxi_outside(node, window))
+		*(smxi_node_upper(node) < window.alpha ? &s->counters.cutoffs_low : &s->counters.cutoffs_high) += 1;
+	return end;
+}
