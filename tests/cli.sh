@@ -46,7 +46,7 @@ expect 0 --version; says "starmax "; silent
 expect 0 version; says "instruction set"; says "jansson"; silent
 expect 0 help; says "analyze"
 expect 0 help moves; says "Usage: starmax moves"
-for command in analyze moves eval perft bench version help; do
+for command in analyze moves eval perft verify bench version help; do
 	expect 0 $command --help; says "Usage: starmax $command"; says "--isa NAME"; silent
 done
 expect 2; complains "Usage: starmax"
@@ -251,6 +251,31 @@ expect 0 perft "8/8/8/3k4/8/8/4P3/4K3 w - - 0 1" --depth 2 --json
 levels=$(grep -oE '"(chance_nodes|distinct)":[0-9]+' "$out" | grep -oE '[0-9]+' | tr '\n' ' ')
 read -r first first_distinct second _ <<<"$levels"
 [[ $first -eq 1 && $second -gt 1 && $second -eq $first_distinct ]] || fail "$what: $levels"
+
+# verify: every search agrees with the plain one; positions from the command line, a file, random play.
+expect 0 verify "$start PNB" --depth 2 --width 8; silent
+says "ok         material "; says "ok         winprob-standard "; lacks "DIFFERENT"; says "1 position verified, "; says ", no differences"
+expect 0 verify "$kiwipete" --depth 1 --evaluator material --json; silent
+names "position evaluator depth width plain_chance_nodes plain_leaf_evaluations chance_nodes searches ok differences positions stopped"
+says '"evaluator":"material","depth":1,"width":null,"plain_chance_nodes":1,'; says '"ok":true,"differences":[]}'
+says '{"positions":1,"searches":9,"differences":0,"stopped":false}'
+expect 0 verify --random 3 --seed 1 --depth 2 --width 4 --json; silent
+says '{"positions":3,"searches":'; lacks '"ok":false'
+sed '$d' "$out" | grep -o '"position":"[^"]*"' | uniq >"$directory/first"
+[[ $(sort -u "$directory/first" | wc -l) -eq 3 ]] || fail "$what: not 3 positions"
+expect 0 verify --random 3 --seed 1 --depth 1 --json
+sed '$d' "$out" | grep -o '"position":"[^"]*"' | uniq | cmp -s - "$directory/first" || fail "$what: other positions from the same seed"
+expect 0 verify --random 3 --seed 2 --depth 1 --json
+sed '$d' "$out" | grep -o '"position":"[^"]*"' | uniq | cmp -s - "$directory/first" && fail "$what: the seed chooses nothing"
+printf '%s\n' "# comment" "$start PNB" "nonsense" "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR" >"$directory/positions"
+expect 1 verify --width 2 --evaluator material --file "$directory/positions"; complains "positions:3: "
+says "2 positions verified, "; [[ $(grep -c '^ok ' "$out") -eq 2 ]] || fail "$what: not 2 results"
+expect 1 verify --file "$directory/none"; complains "cannot open"
+expect 2 verify --evaluator materail "$start"; complains "unknown evaluator materail; did you mean material?"
+expect 2 verify; complains "position is missing"
+expect 2 verify --random 3 "$start"; complains "unexpected argument"
+expect 2 verify --random 3 --file -; complains "exclude each other"
+interrupt INT "stopped: 0 positions verified" verify "$kiwipete PNQ" --depth 8
 
 if [[ $failures -ne 0 ]]; then
 	echo "$failures failures"

@@ -1,0 +1,618 @@
+/* starmax verify: every way to search a position must give what plain expectiminimax gives, bit by bit. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/command.h"
+#include "cli/engine.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define RANDOM_TURNS_MAX 60
+#define RANDOM_DRAWS     64 /* of an outcome that leaves a decision, before another game is tried */
+#define RANDOM_GAMES     10000
+
+struct verify_settings {
+	uint64_t depth, width;
+	const char *evaluator, *file;
+	uint64_t random, seed;
+	bool json;
+};
+
+static const struct verify_settings defaults = {.depth = 2};
+
+static const struct smxi_option verify_options[] = {
+	SMXI_NUMBER(struct verify_settings, depth, "depth", 1, SMX_DEPTH_MAX, NULL,
+                "turns to look ahead, the first one included"),
+	SMXI_NUMBER(struct verify_settings, width, "width", 1, 1000000000, "all", "candidates kept after pre-ranking"),
+	SMXI_TEXT(struct verify_settings, evaluator, "evaluator", "NAME",
+              "values the leaves (default: each of the game's in turn)"),
+	SMXI_TEXT(struct verify_settings, file, "file", "FILE|-", "positions from a file, one a line"),
+	SMXI_NUMBER(struct verify_settings, random, "random", 1, 1000000000, NULL,
+                "verify so many decisions met in random play"),
+	SMXI_NUMBER(struct verify_settings, seed, "seed", 0, UINT64_MAX, NULL, "of --random"),
+	SMXI_FLAG(struct verify_settings, json, "json", "a line of JSON for each result"),
+	SMXI_NO_MORE_OPTIONS,
+};
+
+/* In the order of the library's enumerations. */
+static const char *const star_names[] = {"none", "star1", "star2"};
+static const char *const leaves_names[] = {"fold", "list"};
+
+/* One way to search. */
+struct variant {
+	enum smx_star star;
+	enum smx_leaves leaves;
+	bool no_bounds, exact_all;
+};
+
+static const struct variant yardstick = {SMX_STAR_NONE, SMX_LEAVES_LIST, true, true};
+
+#define SIDE_TEXT (SMX_TEXT_MAX + SMXI_REPORT_TEXT)
+
+struct difference {
+	struct variant variant;
+	const char *what;
+	char subject[SMX_TEXT_MAX]; /* the turn or the outcome that it is about; empty: the whole result */
+	char expected[SIDE_TEXT], found[SIDE_TEXT];
+};
+
+struct job {
+	const struct smx_game *game;
+	const struct verify_settings *settings;
+	struct smxi_engine engine;
+	struct smxi_progress progress;
+	uint64_t positions, searches, differences;
+	bool interrupted;
+
+	/* The position and evaluator at hand. */
+	struct smx_position position;
+	const struct smx_evaluator *evaluator;
+	struct smx_result plain; /* the yardstick's, its candidates copied */
+	struct smx_candidate *plain_candidates;
+	size_t candidate_room;
+	uint64_t default_nodes; /* chance nodes of the search as it is done by default */
+	uint64_t compared;
+	struct difference *found;
+	size_t found_count, found_room;
+};
+
+/* Note a difference; expected and found are then filled by the caller. */
+static struct difference *add_difference(struct job *job, struct variant variant, const char *what)
+{
+	if (job->found_count == job->found_room) {
+		job->found_room = job->found_room ? job->found_room * 2 : 8;
+		job->found = smxi_reallocate(job->found, job->found_room, sizeof *job->found);
+	}
+	struct difference *difference = &job->found[job->found_count++];
+	*difference = (struct difference){.variant = variant, .what = what};
+	return difference;
+}
+
+__attribute__((format(printf, 2, 3))) static void write_side(char side[SIDE_TEXT], const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(side, SIDE_TEXT, format, arguments);
+	va_end(arguments);
+}
+
+static void write_value(const struct job *job, const char *before, smx_value value, char side[SIDE_TEXT])
+{
+	char number[SMXI_REPORT_TEXT];
+	smx_value_format(value, job->evaluator->scale_bits, number, sizeof number);
+	write_side(side, "%s%s", before, number);
+}
+
+static void differ_in_value(struct job *job, struct variant variant, const char *what, const char *subject,
+                            smx_value expected, smx_value found)
+{
+	struct difference *difference = add_difference(job, variant, what);
+	snprintf(difference->subject, sizeof difference->subject, "%s", subject);
+	write_value(job, "", expected, difference->expected);
+	write_value(job, "", found, difference->found);
+}
+
+static void differ_in_number(struct job *job, struct variant variant, const char *what, uint64_t expected,
+                             uint64_t found)
+{
+	struct difference *difference = add_difference(job, variant, what);
+	write_side(difference->expected, "%" PRIu64, expected);
+	write_side(difference->found, "%" PRIu64, found);
+}
+
+static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
+{
+	return a->steps == b->steps && a->wins == b->wins && !memcmp(a->step, b->step, a->steps * sizeof a->step[0]);
+}
+
+static void differ_in_turn(struct job *job, struct variant variant, const char *what, const struct smx_turn *expected,
+                           const struct smx_turn *found)
+{
+	char text[SMX_TEXT_MAX];
+	struct difference *difference = add_difference(job, variant, what);
+	write_side(difference->expected, "%s", smxi_report_turn(job->game, expected, text));
+	write_side(difference->found, "%s", smxi_report_turn(job->game, found, text));
+}
+
+static bool is_tied(const struct smx_result *result, const struct smx_candidate *candidate)
+{
+	return candidate->completed && candidate->exact && result->has_value && candidate->value == result->value;
+}
+
+/* A candidate that is not exact is an upper bound of its value, below the best. */
+static bool candidate_holds(const struct smx_result *result, const struct smx_candidate *candidate, smx_value expected,
+                            bool must_be_exact)
+{
+	if (!candidate->completed)
+		return false;
+	if (candidate->exact || must_be_exact)
+		return candidate->exact && candidate->value == expected;
+	return candidate->value >= expected && result->has_value && candidate->value < result->value;
+}
+
+/* Of the tied turns and of the candidates' values the first that differs: the others seldom say more. */
+static void compare_candidates(struct job *job, struct variant variant, const struct smx_result *result)
+{
+	char text[SMX_TEXT_MAX];
+	if (result->candidate_count != job->plain.candidate_count) {
+		differ_in_number(job, variant, "candidates", job->plain.candidate_count, result->candidate_count);
+		return;
+	}
+	bool same_ties = true, same_values = true;
+	for (size_t i = 0; i < result->candidate_count; i++) {
+		const struct smx_candidate *candidate = &result->candidates[i], *plain = &job->plain_candidates[i];
+		if (!same_turn(&candidate->turn, &plain->turn)) {
+			differ_in_turn(job, variant, "candidate", &plain->turn, &candidate->turn);
+			return;
+		}
+		smxi_report_turn(job->game, &plain->turn, text);
+		bool tied = is_tied(&job->plain, plain);
+		if (same_ties && is_tied(result, candidate) != tied) {
+			struct difference *difference = add_difference(job, variant, "tied turns");
+			snprintf(difference->subject, sizeof difference->subject, "%s", text);
+			write_side(difference->expected, "%s", tied ? "tied" : "not tied");
+			write_side(difference->found, "%s", tied ? "not tied" : "tied");
+			same_ties = false;
+		}
+		if (same_values && !candidate_holds(result, candidate, plain->value, variant.exact_all)) {
+			struct difference *difference = add_difference(job, variant, "candidate's value");
+			snprintf(difference->subject, sizeof difference->subject, "%s", text);
+			write_value(job, "", plain->value, difference->expected);
+			if (candidate->completed)
+				write_value(job, candidate->exact ? "" : "<= ", candidate->value, difference->found);
+			else
+				write_side(difference->found, "none");
+			same_values = false;
+		}
+	}
+}
+
+static void compare_outcomes(struct job *job, struct variant variant, const struct smx_result *result)
+{
+	if (result->outcome_count != job->plain.outcome_count) {
+		differ_in_number(job, variant, "outcomes", job->plain.outcome_count, result->outcome_count);
+		return;
+	}
+	for (unsigned i = 0; i < result->outcome_count; i++) {
+		if (result->outcome_values[i] == job->plain.outcome_values[i])
+			continue;
+		char name[SMX_TEXT_MAX];
+		job->game->outcome_name(job->position.state, (int)i, name);
+		differ_in_value(job, variant, "outcome's value", name, job->plain.outcome_values[i], result->outcome_values[i]);
+		return;
+	}
+}
+
+static void compare(struct job *job, struct variant variant, const struct smx_result *result)
+{
+	const struct smx_result *plain = &job->plain;
+	if (result->kind != plain->kind) {
+		differ_in_number(job, variant, "kind of result", (uint64_t)plain->kind, (uint64_t)result->kind);
+		return;
+	}
+	if (result->has_value != plain->has_value)
+		differ_in_number(job, variant, "values known", plain->has_value, result->has_value);
+	else if (result->value != plain->value)
+		differ_in_value(job, variant, "value", "", plain->value, result->value);
+	if (plain->kind == SMX_RESULT_VALUE) {
+		compare_outcomes(job, variant, result);
+		return;
+	}
+	if (!same_turn(&result->turn, &plain->turn))
+		differ_in_turn(job, variant, "turn", &plain->turn, &result->turn);
+	if (result->ties != plain->ties)
+		differ_in_number(job, variant, "number of ties", plain->ties, result->ties);
+	compare_candidates(job, variant, result);
+}
+
+/* *result is NULL where the search was interrupted. */
+static enum smx_status search(struct job *job, struct variant variant, const struct smx_result **result,
+                              struct smx_error *error)
+{
+	struct smx_search_options options;
+	smx_search_options_init(&options, job->game);
+	options.depth_plies = (unsigned)job->settings->depth;
+	options.width = (size_t)job->settings->width;
+	options.evaluator = job->evaluator;
+	options.star = variant.star;
+	options.leaves = variant.leaves;
+	options.no_bounds = variant.no_bounds;
+	options.exact = variant.exact_all ? SMX_EXACT_ALL : 0;
+	options.outcome_values = job->position.outcome == SMX_NO_OUTCOME;
+	*result = NULL;
+	if (smxi_interrupt_requested()) {
+		job->interrupted = true;
+		return SMX_OK;
+	}
+	smxi_progress_attach(&job->progress, &options);
+	enum smx_status status = smx_search_run(job->engine.search, &job->position, &options, result, error);
+	smxi_progress_erase(&job->progress);
+	if (status == SMX_OK && (*result)->stopped) {
+		job->interrupted = true;
+		*result = NULL;
+	}
+	return status;
+}
+
+/* False where another variant does the same work by definition, or where it is the yardstick: nothing is exact or
+ * bounded only where nothing is pruned, a position without its outcome has no candidates, and the game's fold and
+ * bounds are for evaluators that it knows. */
+static bool is_worth_it(const struct job *job, struct variant variant)
+{
+	if (variant.star == SMX_STAR_NONE && (!variant.no_bounds || !variant.exact_all))
+		return false;
+	if (variant.exact_all && variant.star != SMX_STAR_NONE && job->position.outcome == SMX_NO_OUTCOME)
+		return false;
+	if (!job->evaluator->fold)
+		return variant.star != SMX_STAR_NONE && variant.leaves == SMX_LEAVES_FOLD && !variant.no_bounds;
+	return variant.star != SMX_STAR_NONE || variant.leaves != yardstick.leaves;
+}
+
+static void keep_plain(struct job *job, const struct smx_result *result)
+{
+	job->plain = *result;
+	if (result->candidate_count > job->candidate_room) {
+		job->candidate_room = result->candidate_count;
+		job->plain_candidates =
+			smxi_reallocate(job->plain_candidates, job->candidate_room, sizeof *job->plain_candidates);
+	}
+	if (result->candidate_count)
+		memcpy(job->plain_candidates, result->candidates, result->candidate_count * sizeof *result->candidates);
+	job->plain.candidates = job->plain_candidates;
+}
+
+/* All variants with one evaluator. */
+static enum smx_status compare_variants(struct job *job, struct smx_error *error)
+{
+	const struct smx_result *result;
+	job->found_count = 0;
+	job->compared = 0;
+	job->default_nodes = 0;
+	enum smx_status status = search(job, yardstick, &result, error);
+	if (status != SMX_OK || !result)
+		return status;
+	keep_plain(job, result);
+	/* One bit for each of the three choices that have two sides. */
+	for (unsigned i = 0; i < 3 * 8; i++) {
+		const struct variant variant = {(enum smx_star)(i / 8), i & 1 ? SMX_LEAVES_LIST : SMX_LEAVES_FOLD, (i & 2) != 0,
+		                                (i & 4) != 0};
+		if (!is_worth_it(job, variant))
+			continue;
+		status = search(job, variant, &result, error);
+		if (status != SMX_OK || !result)
+			return status;
+		job->compared++;
+		compare(job, variant, result);
+		if (variant.star == SMX_STAR2 && variant.leaves == SMX_LEAVES_FOLD && !variant.no_bounds && !variant.exact_all)
+			job->default_nodes = result->counters.chance_nodes;
+	}
+	return SMX_OK;
+}
+
+static void print_json(const struct job *job, const char *position)
+{
+	json_t *object = smxi_json(json_object()), *array = smxi_json(json_array());
+	for (size_t i = 0; i < job->found_count; i++) {
+		const struct difference *difference = &job->found[i];
+		json_t *row = smxi_json(json_object());
+		smxi_json_set(row, "star", json_string(star_names[difference->variant.star]));
+		smxi_json_set(row, "leaves", json_string(leaves_names[difference->variant.leaves]));
+		smxi_json_set(row, "bounds", json_boolean(!difference->variant.no_bounds));
+		smxi_json_set(row, "exact_all", json_boolean(difference->variant.exact_all));
+		smxi_json_set(row, "what", json_string(difference->what));
+		smxi_json_set(row, "of", *difference->subject ? json_string(difference->subject) : json_null());
+		smxi_json_set(row, "expected", json_string(difference->expected));
+		smxi_json_set(row, "found", json_string(difference->found));
+		smxi_json_append(array, row);
+	}
+	smxi_json_set(object, "position", json_string(position));
+	smxi_json_set(object, "evaluator", json_string(job->evaluator->name));
+	smxi_json_set(object, "depth", smxi_json_count(job->settings->depth));
+	smxi_json_set(object, "width", job->settings->width ? smxi_json_count(job->settings->width) : json_null());
+	smxi_json_set(object, "plain_chance_nodes", smxi_json_count(job->plain.counters.chance_nodes));
+	smxi_json_set(object, "plain_leaf_evaluations", smxi_json_count(job->plain.counters.leaf_evaluations));
+	smxi_json_set(object, "chance_nodes", smxi_json_count(job->default_nodes));
+	smxi_json_set(object, "searches", smxi_json_count(job->compared));
+	smxi_json_set(object, "ok", json_boolean(!job->found_count));
+	smxi_json_set(object, "differences", array);
+	smxi_json_print(object);
+}
+
+static void print_header(void)
+{
+	printf("%-9s  %-16s  %5s  %14s  %14s  %13s  %s\n", "", "evaluator", "depth", "plain nodes", "plain leaves",
+	       "default nodes", "position");
+}
+
+static void print_text(const struct job *job, const char *position)
+{
+	char nodes[SMXI_REPORT_TEXT], leaves[SMXI_REPORT_TEXT], fewer[SMXI_REPORT_TEXT];
+	printf("%-9s  %-16s  %5u  %14s  %14s  %13s  %s\n", job->found_count ? "DIFFERENT" : "ok", job->evaluator->name,
+	       (unsigned)job->settings->depth, smxi_report_count(job->plain.counters.chance_nodes, nodes),
+	       smxi_report_count(job->plain.counters.leaf_evaluations, leaves),
+	       smxi_report_count(job->default_nodes, fewer), position);
+	for (size_t i = 0; i < job->found_count; i++) {
+		const struct difference *difference = &job->found[i];
+		printf("  --star %s --leaves %s --bounds %s%s: %s", star_names[difference->variant.star],
+		       leaves_names[difference->variant.leaves], difference->variant.no_bounds ? "off" : "on",
+		       difference->variant.exact_all ? " --exact all" : "", difference->what);
+		if (*difference->subject)
+			printf(" of %s", difference->subject);
+		printf(": found %s, expected %s\n", difference->found, difference->expected);
+	}
+	fflush(stdout);
+}
+
+/* One position with each evaluator asked for. SMX_OK also where they differ or where it was interrupted. */
+static enum smx_status verify_position(struct job *job, const struct smx_position *position, struct smx_error *error)
+{
+	const struct smx_evaluator *only[] = {NULL, NULL};
+	const struct smx_evaluator *const *evaluators = job->game->evaluators;
+	char text[SMX_TEXT_MAX];
+	if (job->settings->evaluator) {
+		only[0] = smx_game_evaluator(job->game, job->settings->evaluator);
+		evaluators = only;
+	}
+	job->position = *position;
+	job->game->format(position, text);
+	for (; *evaluators; evaluators++) {
+		job->evaluator = *evaluators;
+		enum smx_status status = compare_variants(job, error);
+		/* An interrupt does not take back a difference that was found before it. */
+		if (status != SMX_OK || (job->interrupted && !job->found_count))
+			return status;
+		job->searches += job->compared;
+		job->differences += job->found_count;
+		if (job->settings->json)
+			print_json(job, text);
+		else
+			print_text(job, text);
+		if (job->interrupted)
+			return SMX_OK;
+	}
+	job->positions++;
+	return SMX_OK;
+}
+
+static const char *reason(enum smx_status status, const struct smx_error *error)
+{
+	return *error->message ? error->message : smx_status_str(status);
+}
+
+static enum smxi_exit verify_argument(struct job *job, const struct smx_position *position)
+{
+	struct smx_error error = {0};
+	enum smx_status status = verify_position(job, position, &error);
+	if (status == SMX_OK)
+		return SMXI_EXIT_OK;
+	smxi_error("%s", reason(status, &error));
+	return SMXI_EXIT_FAILURE;
+}
+
+/* One line of a file; false after an error message. */
+static bool verify_line(struct job *job, const char *line, size_t length, const char *name, uint64_t number)
+{
+	struct smx_position position;
+	struct smx_error error = {0};
+	enum smx_status status = job->game->parse(line, length, &position, &error);
+	if (status == SMX_OK)
+		status = verify_position(job, &position, &error);
+	if (status != SMX_OK)
+		fprintf(stderr, "starmax: %s:%" PRIu64 ": %s\n", name, number, reason(status, &error));
+	return status == SMX_OK;
+}
+
+static enum smxi_exit verify_file(struct job *job)
+{
+	char name[200];
+	bool is_stdin = !strcmp(job->settings->file, "-");
+	smxi_printable(is_stdin ? "stdin" : job->settings->file, name, sizeof name);
+	FILE *file = is_stdin ? stdin : fopen(job->settings->file, "r");
+	if (!file) {
+		smxi_error("cannot open %s: %s", name, strerror(errno));
+		return SMXI_EXIT_FAILURE;
+	}
+	enum smxi_exit status = SMXI_EXIT_OK;
+	char *line = NULL;
+	size_t room = 0;
+	for (uint64_t number = 1; !smxi_interrupt_requested(); number++) {
+		errno = 0;
+		ssize_t got = getline(&line, &room, file);
+		if (got < 0)
+			break;
+		size_t length = (size_t)got, begin = 0;
+		while (length && isspace((unsigned char)line[length - 1]))
+			length--;
+		while (begin < length && isspace((unsigned char)line[begin]))
+			begin++;
+		if (begin == length || line[begin] == '#')
+			continue;
+		if (!verify_line(job, line + begin, length - begin, name, number))
+			status = SMXI_EXIT_FAILURE;
+	}
+	if (!smxi_interrupt_requested() && !feof(file)) {
+		smxi_error("cannot read %s: %s", name, strerror(errno));
+		status = SMXI_EXIT_FAILURE;
+	}
+	free(line);
+	if (!is_stdin)
+		fclose(file);
+	return status;
+}
+
+static unsigned random_outcome(const struct smx_game *game, const void *state, uint64_t *seed)
+{
+	uint32_t weights[SMX_OUTCOMES_MAX], total = 0;
+	unsigned count = game->outcomes(state, weights), outcome = 0;
+	for (unsigned i = 0; i < count; i++)
+		total += weights[i];
+	uint32_t left = smx_random_below(seed, total);
+	while (left >= weights[outcome])
+		left -= weights[outcome++];
+	return outcome;
+}
+
+/* Try a random turn from *position, whose outcome is drawn: to one of its afterstates, or, where `stay`, to the same
+ * state with the outcome known. False where the outcome ends the game; *position is then unchanged. */
+static bool random_step(const struct smx_game *game, struct smx_arena *arena, uint64_t *seed, bool stay,
+                        struct smx_position *position)
+{
+	struct smx_arena_mark mark = smx_arena_mark(arena);
+	struct smx_afterstates list = {0};
+	unsigned outcome = random_outcome(game, position->state, seed);
+	const void *expansion = game->open(position->state, arena);
+	enum smx_node node = expansion ? game->afterstates(expansion, outcome, arena, &list) : SMX_NODE_NO_MEMORY;
+	if (node == SMX_NODE_NO_MEMORY)
+		smxi_out_of_memory();
+	if (node == SMX_NODE_OPEN && stay)
+		position->outcome = (int)outcome;
+	else if (node == SMX_NODE_OPEN)
+		memcpy(position->state,
+		       (const char *)list.states + smx_random_below(seed, (uint32_t)list.count) * game->state_size,
+		       game->state_size);
+	smx_arena_release(arena, mark);
+	return node == SMX_NODE_OPEN;
+}
+
+/* A decision met after 0..RANDOM_TURNS_MAX random turns, or before the first outcome that would have ended the game;
+ * false where this game has led to none. */
+static bool random_decision(const struct job *job, struct smx_arena *arena, uint64_t *seed,
+                            const struct smx_position *start, struct smx_position *position)
+{
+	*position = *start;
+	uint32_t turns = smx_random_below(seed, RANDOM_TURNS_MAX + 1);
+	while (turns && random_step(job->game, arena, seed, false, position))
+		turns--;
+	for (unsigned draw = 0; draw < RANDOM_DRAWS; draw++) {
+		if (random_step(job->game, arena, seed, true, position))
+			return true;
+	}
+	return false;
+}
+
+static enum smxi_exit verify_random(struct job *job)
+{
+	const struct smx_game *game = job->game;
+	struct smx_position start, position;
+	struct smx_error error = {0};
+	enum smx_status status = game->parse(game->start, strlen(game->start), &start, &error);
+	if (status != SMX_OK) {
+		smxi_error("the game's first position: %s", reason(status, &error));
+		return SMXI_EXIT_FAILURE;
+	}
+	struct smx_arena *arena = smx_arena_create(NULL);
+	if (!arena)
+		smxi_out_of_memory();
+	enum smxi_exit end = SMXI_EXIT_OK;
+	uint64_t seed = job->settings->seed;
+	for (uint64_t i = 0; i < job->settings->random && end == SMXI_EXIT_OK && !job->interrupted; i++) {
+		unsigned games = 0;
+		while (games < RANDOM_GAMES && !random_decision(job, arena, &seed, &start, &position))
+			games++;
+		if (games == RANDOM_GAMES) {
+			smxi_error("random play of %s finds no decision", game->name);
+			end = SMXI_EXIT_FAILURE;
+		} else {
+			end = verify_argument(job, &position);
+		}
+	}
+	smx_arena_destroy(arena);
+	return end;
+}
+
+static void print_summary(const struct job *job)
+{
+	if (job->settings->json) {
+		json_t *object = smxi_json(json_object());
+		smxi_json_set(object, "positions", smxi_json_count(job->positions));
+		smxi_json_set(object, "searches", smxi_json_count(job->searches));
+		smxi_json_set(object, "differences", smxi_json_count(job->differences));
+		smxi_json_set(object, "stopped", json_boolean(job->interrupted));
+		smxi_json_print(object);
+		return;
+	}
+	char number[SMXI_REPORT_TEXT];
+	printf("%s%s position%s verified, ", job->interrupted ? "stopped: " : "", smxi_report_count(job->positions, number),
+	       job->positions == 1 ? "" : "s");
+	printf("%s searches compared with the plain one, ", smxi_report_count(job->searches, number));
+	printf("%s difference%s\n", job->differences ? smxi_report_count(job->differences, number) : "no",
+	       job->differences == 1 ? "" : "s");
+}
+
+static enum smxi_exit run(const struct smxi_call *call)
+{
+	struct job job = {.game = call->game, .settings = call->settings};
+	struct smx_position position;
+	if (job.settings->evaluator && !smxi_evaluator_find(job.game, "evaluator", job.settings->evaluator))
+		return SMXI_EXIT_USAGE;
+	if (job.settings->file && job.settings->random) {
+		smxi_error("--file and --random exclude each other");
+		return SMXI_EXIT_USAGE;
+	}
+	bool takes_position = !job.settings->file && !job.settings->random;
+	if (takes_position ? !smxi_position_read(call, &position) : !smxi_no_words(call))
+		return SMXI_EXIT_USAGE;
+	job.engine = smxi_engine_open(job.game);
+	smxi_interrupt_watch(job.engine.search);
+	if (!job.settings->json)
+		print_header();
+	enum smxi_exit status = SMXI_EXIT_OK;
+	if (takes_position)
+		status = verify_argument(&job, &position);
+	else
+		status = job.settings->file ? verify_file(&job) : verify_random(&job);
+	job.interrupted |= smxi_interrupt_requested();
+	print_summary(&job);
+	smxi_interrupt_watch(NULL);
+	smxi_engine_close(&job.engine);
+	free(job.plain_candidates);
+	free(job.found);
+	if (job.interrupted)
+		return SMXI_EXIT_INTERRUPTED;
+	return job.differences ? SMXI_EXIT_FAILURE : status;
+}
+
+const struct smxi_command smxi_verify_command = {
+	.name = "verify",
+	.arguments = "<position>",
+	.summary = "check that every way to search gives the answer of the plain search",
+	.details = "The yardstick is plain expectiminimax: nothing pruned, every leaf listed. The position is searched\n"
+			   "again with each --star, --leaves, --bounds and --exact of analyze that can matter, and the values,\n"
+			   "the turn, the ties and every candidate must be the same to the last bit; a candidate that was only\n"
+			   "bounded must not be worth more than its bound. The plain search is slow: beyond depth 2 give a small\n"
+			   "--width. With --random, positions are met in random play from the game's first one. Each line says\n"
+			   "what the plain search took and what the default one did. Exit status 1 where anything differs.",
+	.options = verify_options,
+	.defaults = &defaults,
+	.settings_size = sizeof defaults,
+	.run = run,
+};
