@@ -4,16 +4,14 @@
 #include "cli/command.h"
 #include "cli/engine.h"
 #include "cli/interrupt.h"
+#include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #define NO_EXACT UINT64_MAX
 
@@ -409,8 +407,9 @@ static enum smxi_exit analyze_argument(struct job *job, const struct smxi_call *
 }
 
 /* One line of a file; false after an error message. */
-static bool analyze_line(struct job *job, const char *line, size_t length, const char *name, uint64_t number)
+static bool analyze_line(void *context, const char *line, size_t length, const char *name, uint64_t number)
 {
+	struct job *job = context;
 	struct smx_position position;
 	struct smx_error error = {0};
 	const struct smx_result *result;
@@ -428,47 +427,6 @@ static bool analyze_line(struct job *job, const char *line, size_t length, const
 		why = *error.message ? error.message : smx_status_str(status);
 	fprintf(stderr, "starmax: %s:%" PRIu64 ": %s\n", name, number, why);
 	return false;
-}
-
-static enum smxi_exit analyze_file(struct job *job)
-{
-	char name[200];
-	bool is_stdin = !strcmp(job->settings->file, "-");
-	smxi_printable(is_stdin ? "stdin" : job->settings->file, name, sizeof name);
-	FILE *file = is_stdin ? stdin : fopen(job->settings->file, "r");
-	if (!file) {
-		smxi_error("cannot open %s: %s", name, strerror(errno));
-		return SMXI_EXIT_FAILURE;
-	}
-	enum smxi_exit status = SMXI_EXIT_OK;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t got;
-	for (uint64_t number = 1; !smxi_interrupt_requested(); number++) {
-		errno = 0;
-		got = getline(&line, &room, file);
-		if (got < 0)
-			break;
-		size_t length = (size_t)got, begin = 0;
-		while (length && isspace((unsigned char)line[length - 1]))
-			length--;
-		while (begin < length && isspace((unsigned char)line[begin]))
-			begin++;
-		if (begin == length || line[begin] == '#')
-			continue;
-		if (!analyze_line(job, line + begin, length - begin, name, number))
-			status = SMXI_EXIT_FAILURE;
-	}
-	if (smxi_interrupt_requested()) {
-		status = SMXI_EXIT_INTERRUPTED;
-	} else if (!feof(file)) {
-		smxi_error("cannot read %s: %s", name, strerror(errno));
-		status = SMXI_EXIT_FAILURE;
-	}
-	free(line);
-	if (!is_stdin)
-		fclose(file);
-	return status;
 }
 
 static bool set_up(struct job *job)
@@ -500,7 +458,8 @@ static enum smxi_exit run(const struct smxi_call *call)
 		return SMXI_EXIT_USAGE;
 	job.engine = smxi_engine_open(job.game);
 	smxi_interrupt_watch(job.engine.search);
-	enum smxi_exit status = job.settings->file ? analyze_file(&job) : analyze_argument(&job, call);
+	enum smxi_exit status =
+		job.settings->file ? smxi_lines_read(job.settings->file, analyze_line, &job) : analyze_argument(&job, call);
 	smxi_interrupt_watch(NULL);
 	smxi_engine_close(&job.engine);
 	return status;

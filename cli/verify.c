@@ -4,17 +4,15 @@
 #include "cli/command.h"
 #include "cli/engine.h"
 #include "cli/interrupt.h"
+#include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #define RANDOM_TURNS_MAX 60
 #define RANDOM_DRAWS     64 /* of an outcome that leaves a decision, before another game is tried */
@@ -419,8 +417,9 @@ static enum smxi_exit verify_argument(struct job *job, const struct smx_position
 }
 
 /* One line of a file; false after an error message. */
-static bool verify_line(struct job *job, const char *line, size_t length, const char *name, uint64_t number)
+static bool verify_line(void *context, const char *line, size_t length, const char *name, uint64_t number)
 {
+	struct job *job = context;
 	struct smx_position position;
 	struct smx_error error = {0};
 	enum smx_status status = job->game->parse(line, length, &position, &error);
@@ -429,44 +428,6 @@ static bool verify_line(struct job *job, const char *line, size_t length, const 
 	if (status != SMX_OK)
 		fprintf(stderr, "starmax: %s:%" PRIu64 ": %s\n", name, number, reason(status, &error));
 	return status == SMX_OK;
-}
-
-static enum smxi_exit verify_file(struct job *job)
-{
-	char name[200];
-	bool is_stdin = !strcmp(job->settings->file, "-");
-	smxi_printable(is_stdin ? "stdin" : job->settings->file, name, sizeof name);
-	FILE *file = is_stdin ? stdin : fopen(job->settings->file, "r");
-	if (!file) {
-		smxi_error("cannot open %s: %s", name, strerror(errno));
-		return SMXI_EXIT_FAILURE;
-	}
-	enum smxi_exit status = SMXI_EXIT_OK;
-	char *line = NULL;
-	size_t room = 0;
-	for (uint64_t number = 1; !smxi_interrupt_requested(); number++) {
-		errno = 0;
-		ssize_t got = getline(&line, &room, file);
-		if (got < 0)
-			break;
-		size_t length = (size_t)got, begin = 0;
-		while (length && isspace((unsigned char)line[length - 1]))
-			length--;
-		while (begin < length && isspace((unsigned char)line[begin]))
-			begin++;
-		if (begin == length || line[begin] == '#')
-			continue;
-		if (!verify_line(job, line + begin, length - begin, name, number))
-			status = SMXI_EXIT_FAILURE;
-	}
-	if (!smxi_interrupt_requested() && !feof(file)) {
-		smxi_error("cannot read %s: %s", name, strerror(errno));
-		status = SMXI_EXIT_FAILURE;
-	}
-	free(line);
-	if (!is_stdin)
-		fclose(file);
-	return status;
 }
 
 static unsigned random_outcome(const struct smx_game *game, const void *state, uint64_t *seed)
@@ -589,7 +550,7 @@ static enum smxi_exit run(const struct smxi_call *call)
 	if (takes_position)
 		status = verify_argument(&job, &position);
 	else
-		status = job.settings->file ? verify_file(&job) : verify_random(&job);
+		status = job.settings->file ? smxi_lines_read(job.settings->file, verify_line, &job) : verify_random(&job);
 	job.interrupted |= smxi_interrupt_requested();
 	print_summary(&job);
 	smxi_interrupt_watch(NULL);

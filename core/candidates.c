@@ -77,17 +77,17 @@ static bool collect(void *context, const struct smx_turn *turn, const void *afte
 	return true;
 }
 
-struct rank {
-	smx_value prerank;
-	size_t index; /* in generation order */
-};
-
 static int by_rank(const void *left, const void *right)
 {
-	const struct rank *a = left, *b = right;
-	if (a->prerank != b->prerank)
-		return a->prerank > b->prerank ? -1 : 1;
+	const struct smxi_rank *a = left, *b = right;
+	if (a->value != b->value)
+		return a->value > b->value ? -1 : 1;
 	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+void smxi_rank_sort(struct smxi_rank *ranks, size_t count)
+{
+	qsort(ranks, count, sizeof *ranks, by_rank);
 }
 
 enum smx_status smxi_candidates_make(struct smxi_candidates *candidates, const struct smx_game *game,
@@ -109,15 +109,15 @@ enum smx_status smxi_candidates_make(struct smxi_candidates *candidates, const s
 		return SMX_OK;
 
 	smx_value *preranks = smx_arena_alloc(arena, c.count * sizeof *preranks);
-	struct rank *ranks = smx_arena_alloc(arena, c.count * sizeof *ranks);
+	struct smxi_rank *ranks = smx_arena_alloc(arena, c.count * sizeof *ranks);
 	if (!preranks || !ranks)
 		return SMX_ERR_MEMORY;
 	const struct smx_evaluator *prerank = options->prerank;
 	prerank->evaluate(prerank->context, c.states, c.count, game->side_to_move(position->state), preranks);
 	out->prerank_evaluations = c.count;
 	for (size_t i = 0; i < c.count; i++)
-		ranks[i] = (struct rank){preranks[i], i};
-	qsort(ranks, c.count, sizeof *ranks, by_rank);
+		ranks[i] = (struct smxi_rank){preranks[i], (uint32_t)i};
+	smxi_rank_sort(ranks, c.count);
 
 	out->count = options->width && options->width < c.count ? options->width : c.count;
 	out->list = smx_arena_alloc(arena, out->count * sizeof *out->list);
@@ -126,7 +126,7 @@ enum smx_status smxi_candidates_make(struct smxi_candidates *candidates, const s
 		return SMX_ERR_MEMORY;
 	for (size_t i = 0; i < out->count; i++) {
 		const size_t from = ranks[i].index;
-		out->list[i] = (struct smx_candidate){.turn = c.turns[from], .prerank = ranks[i].prerank, .loss_weight = -1};
+		out->list[i] = (struct smx_candidate){.turn = c.turns[from], .prerank = ranks[i].value, .loss_weight = -1};
 		memcpy(out->states + i * game->state_size, c.states + from * game->state_size, game->state_size);
 	}
 	return SMX_OK;

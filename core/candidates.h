@@ -15,6 +15,13 @@ struct smxi_candidates {
 	uint64_t prerank_evaluations;
 };
 
+/* A candidate's place in an order: by value, the best first, then by index. A total order. */
+struct smxi_rank {
+	smx_value value;
+	uint32_t index;
+};
+void smxi_rank_sort(struct smxi_rank *ranks, size_t count);
+
 /* Fill *candidates from arena memory. position->outcome is set. SMX_OK or SMX_ERR_MEMORY. */
 enum smx_status smxi_candidates_make(struct smxi_candidates *candidates, const struct smx_game *game,
                                      const struct smx_position *position, const struct smx_search_options *options,

@@ -42,14 +42,6 @@ struct frame {
 	uint32_t heap_count;
 };
 
-static uint32_t mask_weight(const struct chance *node, uint64_t mask)
-{
-	uint32_t weight = 0;
-	for (; mask; mask &= mask - 1)
-		weight += node->weight[__builtin_ctzll(mask)];
-	return weight;
-}
-
 /* How far the node's bound would move if the reply were worth its estimate. */
 static smx_value promise_of(const struct chance *node, const struct reply *reply)
 {
@@ -212,7 +204,7 @@ static enum end settle(struct frame *f, struct reply *reply)
 			return END_DONE;
 		}
 	}
-	const uint32_t weight = mask_weight(node, reply->mask);
+	const uint32_t weight = smxi_weight_of(node, reply->mask);
 	smx_value low_rest = node->low, high_rest = node->high;
 	for (uint64_t left = reply->mask; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctzll(left);

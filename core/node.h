@@ -60,6 +60,15 @@ static inline smx_value smxi_node_upper(const struct chance *node)
 	return smx_div_floor(node->high, node->total);
 }
 
+/* The weight of a mask of outcomes. */
+static inline uint32_t smxi_weight_of(const struct chance *node, uint64_t outcomes)
+{
+	uint32_t weight = 0;
+	for (; outcomes; outcomes &= outcomes - 1)
+		weight += node->weight[__builtin_ctzll(outcomes)];
+	return weight;
+}
+
 /* Strictly: a node that ties with the window's edge is still wanted. */
 static inline bool smxi_outside(const struct chance *node, struct window window)
 {

@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t weight_of(const struct chance *node, uint64_t outcomes)
-{
-	int64_t weight = 0;
-	for (; outcomes; outcomes &= outcomes - 1)
-		weight += node->weight[__builtin_ctzll(outcomes)];
-	return weight;
-}
-
 static enum end evaluate_candidates(struct smx_search *s, struct smxi_candidates *c, struct smx_candidate *list)
 {
 	const struct smx_evaluator *evaluator = s->options.evaluator;
@@ -60,7 +52,7 @@ static enum end search_candidates(struct smx_search *s, struct smxi_candidates *
 			return end;
 		candidate->value = smxi_node_upper(&node);
 		candidate->exact = smxi_node_lower(&node) == candidate->value;
-		candidate->loss_weight = weight_of(&node, node.lost);
+		candidate->loss_weight = smxi_weight_of(&node, node.lost);
 		candidate->total = node.total;
 		candidate->completed = true;
 		s->candidates_completed++;
@@ -103,25 +95,12 @@ static void choose(struct smx_search *s, const struct smx_candidate *list, size_
 		}
 }
 
-struct rank {
-	smx_value value;
-	uint32_t index;
-};
-
-static int by_value(const void *left, const void *right)
-{
-	const struct rank *a = left, *b = right;
-	if (a->value != b->value)
-		return a->value > b->value ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
 /* Search order for the next depth: by what this one found, ties in canonical order. */
-static void order_by(const struct smx_candidate *list, size_t count, struct rank *ranks, uint32_t *order)
+static void order_by(const struct smx_candidate *list, size_t count, struct smxi_rank *ranks, uint32_t *order)
 {
 	for (size_t i = 0; i < count; i++)
-		ranks[i] = (struct rank){list[i].value, (uint32_t)i};
-	qsort(ranks, count, sizeof *ranks, by_value);
+		ranks[i] = (struct smxi_rank){list[i].value, (uint32_t)i};
+	smxi_rank_sort(ranks, count);
 	for (size_t i = 0; i < count; i++)
 		order[i] = ranks[i].index;
 }
@@ -132,7 +111,7 @@ static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
 {
 	struct smx_result *result = &s->result;
 	uint32_t *order = smx_arena_alloc(s->arena, c->count * sizeof *order);
-	struct rank *ranks = smx_arena_alloc(s->arena, c->count * sizeof *ranks);
+	struct smxi_rank *ranks = smx_arena_alloc(s->arena, c->count * sizeof *ranks);
 	struct smx_candidate *list[2];
 	for (unsigned i = 0; i < 2; i++)
 		list[i] = smx_arena_alloc(s->arena, c->count * sizeof *list[i]);

@@ -3,10 +3,10 @@
  * Both rest on one fact: with one turn left, a turn can take material but never lose its own. So the mover's outcome is worth at
  * least the present balance, and a win where the king can be taken. Bounds are one-sided: in the mover's favour.
  *
- * look (stage a): the dice whose pieces attack the king now win every roll that holds one of them.
- * bound (stages b and c): the same after every single micro-move (rolls that hold the pair); and the best capture of each die,
+ * look, stage 0: the dice whose pieces attack the king now win every roll that holds one of them.
+ * bound, from stage 1: the same after every single micro-move (rolls that hold the pair). From stage 2: the best capture of each die,
  * counted for a roll only where the turn that begins with it is shown to spend all three dice, for such a turn is
- * always legal.
+ * always legal. From stage 3: captures by the second move, likewise.
  *
  * Compiled once per instruction set. */
 #include "games/dicechess/moves.h"
@@ -156,25 +156,33 @@ void SMXI_DC_ISA(smxi_dc_look)(const void *states, size_t count, const struct sm
 			look_at(&s[i], evaluator, evaluated_side, depth == 1, &glances[i], SMX_WHITE);
 }
 
+/* The rolls whose third die can move in v, where the dice first and second led. */
+SMXI_INLINE uint64_t rolls_with_a_third_move(const struct view *v, unsigned first, unsigned second,
+                                             const unsigned mover)
+{
+	uint64_t completed = 0;
+	for (unsigned dice = movable(v, mover); dice; dice &= dice - 1)
+		completed |= smxi_bit(smxi_dc_rolls.triple[first][second][__builtin_ctz(dice)]);
+	return completed;
+}
+
 /* The rolls {die, b, c} that a turn can spend whole after the first move that led to v. */
 SMXI_INLINE uint64_t completed_rolls(const struct view *v, unsigned die, const unsigned mover)
 {
-	const struct smxi_dc_rolls *rolls = &smxi_dc_rolls;
 	uint64_t completed = 0;
-#define SECOND(second)                                                                  \
-	do {                                                                                \
-		const smxi_bits pieces = v->own & v->type[second];                              \
-		for (smxi_bits left = pieces; left; left &= left - 1) {                         \
-			const unsigned from = smxi_lowest(left);                                    \
-			const smxi_bits reach = reach_from(v, second, from, mover);                 \
-			if (!reach)                                                                 \
-				continue;                                                               \
-			struct view after;                                                          \
-			view_move(&after, v, second, from, smxi_lowest(reach));                     \
-			for (unsigned dice = movable(&after, mover); dice; dice &= dice - 1)        \
-				completed |= smxi_bit(rolls->triple[die][second][__builtin_ctz(dice)]); \
-			break;                                                                      \
-		}                                                                               \
+#define SECOND(second)                                                        \
+	do {                                                                      \
+		const smxi_bits pieces = v->own & v->type[second];                    \
+		for (smxi_bits left = pieces; left; left &= left - 1) {               \
+			const unsigned from = smxi_lowest(left);                          \
+			const smxi_bits reach = reach_from(v, second, from, mover);       \
+			if (!reach)                                                       \
+				continue;                                                     \
+			struct view after;                                                \
+			view_move(&after, v, second, from, smxi_lowest(reach));           \
+			completed |= rolls_with_a_third_move(&after, die, second, mover); \
+			break;                                                            \
+		}                                                                     \
 	} while (0)
 	SECOND(PAWN);
 	SECOND(KNIGHT);
@@ -205,14 +213,11 @@ SMXI_INLINE uint64_t won_after_die(const struct view *v, const unsigned die, uns
 }
 
 /* The most valuable piece a die can take now, and the rolls that can be spent whole after it; 0 where it takes nothing. */
-SMXI_INLINE uint64_t capture_rolls(const struct view *v, const unsigned die, unsigned level_mask, unsigned *level,
-                                   const unsigned mover)
+SMXI_INLINE uint64_t capture_rolls(const struct view *v, const unsigned die, unsigned *level, const unsigned mover)
 {
 	const smxi_bits levels[4] = {v->enemy & v->type[PAWN], v->enemy & (v->type[KNIGHT] | v->type[BISHOP]),
 	                             v->enemy & v->type[ROOK], v->enemy & v->type[QUEEN]};
 	for (unsigned at = 4; at-- > 0;) {
-		if (!(level_mask >> at & 1))
-			continue;
 		for (smxi_bits pieces = v->own & v->type[die]; pieces; pieces &= pieces - 1) {
 			const unsigned from = smxi_lowest(pieces);
 			const smxi_bits taken = reach_from(v, die, from, mover) & levels[at];
@@ -242,11 +247,11 @@ SMXI_INLINE void show_gain(struct shown *shown, uint64_t rolls, int gain)
 	}
 }
 
-/* Stage c: turns that begin with the best capture of a die. */
+/* Stage 2: turns that begin with the best capture of a die. */
 SMXI_INLINE void show_captures(struct shown *shown, const struct view *v, const unsigned die, const unsigned mover)
 {
 	unsigned level = 0;
-	const uint64_t completed = capture_rolls(v, die, 0xf, &level, mover);
+	const uint64_t completed = capture_rolls(v, die, &level, mover);
 	show_gain(shown, completed, gain_of_level[level]);
 }
 
@@ -260,7 +265,7 @@ SMXI_INLINE int value_at(const struct view *v, smxi_bits squares)
 	                                             : 100;
 }
 
-/* Stage d: turns whose first move is any, whose second move captures the best its die can, and that have a third. */
+/* Stage 3: turns whose first move is any, whose second move captures the best its die can, and that have a third. */
 SMXI_INLINE void show_second_captures(struct shown *shown, const struct view *v, const unsigned die, uint64_t open,
                                       const unsigned mover)
 {
@@ -296,10 +301,7 @@ SMXI_INLINE void show_second_captures(struct shown *shown, const struct view *v,
 					break;                                                                       \
 			struct view two;                                                                     \
 			view_move(&two, &one, second, smxi_lowest(men), smxi_lowest(target));                \
-			uint64_t completed = 0;                                                              \
-			for (unsigned dice = movable(&two, mover); dice; dice &= dice - 1)                   \
-				completed |= smxi_bit(rolls->triple[die][second][__builtin_ctz(dice)]);          \
-			show_gain(shown, completed, gain);                                                   \
+			show_gain(shown, rolls_with_a_third_move(&two, die, second, mover), gain);           \
 			break;                                                                               \
 		}                                                                                        \
 	} while (0)

@@ -15,6 +15,12 @@ static int balance(const struct smxi_dc_state *s, unsigned side)
 	return side == SMX_BLACK ? -s->material : s->material;
 }
 
+/* The balance that `standard` sees. */
+static int standard_balance(const struct smxi_dc_kernel *kernel, const struct smxi_dc_state *s, unsigned side)
+{
+	return balance(s, side) - (kernel->king_attacked(s, side) ? STANDARD_KING_DANGER_CP : 0);
+}
+
 static void evaluate_material(const void *context, const void *states, size_t count, unsigned side, smx_value *values)
 {
 	(void)context;
@@ -28,10 +34,8 @@ static void evaluate_standard(const void *context, const void *states, size_t co
 	(void)context;
 	const struct smxi_dc_kernel *kernel = smxi_dc_kernel();
 	const struct smxi_dc_state *s = states;
-	for (size_t i = 0; i < count; i++) {
-		const int danger = kernel->king_attacked(&s[i], side) ? STANDARD_KING_DANGER_CP : 0;
-		values[i] = CENTIPAWNS(balance(&s[i], side) - danger);
-	}
+	for (size_t i = 0; i < count; i++)
+		values[i] = CENTIPAWNS(standard_balance(kernel, &s[i], side));
 }
 
 static smx_value fold_material(const void *context, int balance_cp)
@@ -123,10 +127,8 @@ static void evaluate_winprob_standard(const void *context, const void *states, s
 	pthread_once(&winprob_once, fill_winprob);
 	const struct smxi_dc_kernel *kernel = smxi_dc_kernel();
 	const struct smxi_dc_state *s = states;
-	for (size_t i = 0; i < count; i++) {
-		const int danger = kernel->king_attacked(&s[i], side) ? STANDARD_KING_DANGER_CP : 0;
-		values[i] = winprob_of(balance(&s[i], side) - danger);
-	}
+	for (size_t i = 0; i < count; i++)
+		values[i] = winprob_of(standard_balance(kernel, &s[i], side));
 }
 
 const struct smx_evaluator smx_dicechess_winprob = {
