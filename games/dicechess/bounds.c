@@ -11,6 +11,9 @@
  * Compiled once per instruction set. */
 #include "games/dicechess/moves.h"
 
+/* Called for every die of every die: inlined, these multiply into a file that sanitizers take minutes to compile. */
+#define NOT_INLINED __attribute__((noinline))
+
 /* Boards alone: a micro-move without key, clocks and rights. */
 SMXI_INLINE void view_move(struct view *to, const struct view *v, const unsigned die, unsigned from, unsigned target)
 {
@@ -157,8 +160,8 @@ void SMXI_DC_ISA(smxi_dc_look)(const void *states, size_t count, const struct sm
 }
 
 /* The rolls whose third die can move in v, where the dice first and second led. */
-SMXI_INLINE uint64_t rolls_with_a_third_move(const struct view *v, unsigned first, unsigned second,
-                                             const unsigned mover)
+static NOT_INLINED uint64_t rolls_with_a_third_move(const struct view *v, unsigned first, unsigned second,
+                                                    const unsigned mover)
 {
 	uint64_t completed = 0;
 	for (unsigned dice = movable(v, mover); dice; dice &= dice - 1)
@@ -167,7 +170,7 @@ SMXI_INLINE uint64_t rolls_with_a_third_move(const struct view *v, unsigned firs
 }
 
 /* The rolls {die, b, c} that a turn can spend whole after the first move that led to v. */
-SMXI_INLINE uint64_t completed_rolls(const struct view *v, unsigned die, const unsigned mover)
+static NOT_INLINED uint64_t completed_rolls(const struct view *v, unsigned die, const unsigned mover)
 {
 	uint64_t completed = 0;
 #define SECOND(second)                                                        \
