@@ -24,6 +24,9 @@ struct analyze_settings {
 	unsigned leaves;
 	unsigned star, bounds;
 	uint64_t exact, nodes, movetime_ms;
+	struct smxi_given_clock clock;
+	uint64_t move;
+	const char *clock_policy;
 	bool outcomes, json;
 	const char *file;
 	uint64_t top;
@@ -36,11 +39,13 @@ static const char *const leaves_names[] = {"fold", "list", NULL};
 static const char *const star_names[] = {"none", "star1", "star2", NULL};
 static const char *const bounds_names[] = {"on", "off", NULL};
 
-static const struct analyze_settings defaults = {.depth = 2, .top = 20, .star = SMX_STAR2, .exact = NO_EXACT};
+#define DEFAULT_POLICY "empirical-v1"
+
+static const struct analyze_settings defaults = {.top = 20, .star = SMX_STAR2, .exact = NO_EXACT};
 
 static const struct smxi_option analyze_options[] = {
-	SMXI_NUMBER(struct analyze_settings, depth, "depth", 1, SMX_DEPTH_MAX, NULL,
-                "turns to look ahead, the first one included"),
+	SMXI_NUMBER(struct analyze_settings, depth, "depth", 1, SMX_DEPTH_MAX, "auto",
+                "turns to look ahead, the first one included; auto: 2, or as many as the limits allow"),
 	SMXI_NUMBER(struct analyze_settings, width, "width", 1, 1000000000, "all", "candidates kept after pre-ranking"),
 	SMXI_CHOICE(struct analyze_settings, width_counts, "width-counts", width_counts_names, "what the width counts"),
 	SMXI_TEXT(struct analyze_settings, evaluator, "evaluator", "NAME", "values the leaves (default: the game's first)"),
@@ -55,9 +60,14 @@ static const struct smxi_option analyze_options[] = {
                 "whether the game is asked for bounds; the values are the same"),
 	SMXI_NUMBER(struct analyze_settings, exact, "exact", 1, 1000000000, "all",
                 "candidates that get exact values even if they lose, first in canonical order"),
-	SMXI_NUMBER(struct analyze_settings, nodes, "nodes", 1, UINT64_MAX, NULL, "stop after so many chance nodes"),
-	SMXI_NUMBER(struct analyze_settings, movetime_ms, "movetime", 1, 1000000000000, NULL,
-                "stop after so many milliseconds"),
+	SMXI_NUMBER(struct analyze_settings, nodes, "nodes", 1, UINT64_MAX, "none", "stop after so many chance nodes"),
+	SMXI_DURATION(struct analyze_settings, movetime_ms, "movetime", 1, 1000000000000, "none", "stop after that time"),
+	SMXI_CLOCK(struct analyze_settings, clock, "clock", 0, SMX_CLOCK_MAX_MS,
+               "stop after this turn's part of what the side to move has on its clock"),
+	SMXI_NUMBER(struct analyze_settings, move, "move", 1, UINT32_MAX, "auto",
+                "of --clock: the full-move number; auto: the position's, or 1 in a game without"),
+	SMXI_TEXT(struct analyze_settings, clock_policy, "clock-policy", "NAME",
+              "of --clock: how the time is shared out (default " DEFAULT_POLICY ")"),
 	SMXI_FLAG(struct analyze_settings, outcomes, "outcomes", "the value of each outcome, for positions without one"),
 	SMXI_FLAG(struct analyze_settings, json, "json", "the result as one line of JSON"),
 	SMXI_TEXT(struct analyze_settings, file, "file", "FILE|-",
@@ -70,6 +80,8 @@ struct job {
 	const struct smx_game *game;
 	const struct analyze_settings *settings;
 	struct smx_search_options options;
+	struct smx_clock clock; /* these two where --clock is given, for the position being searched */
+	struct smx_budget budget;
 	struct smxi_engine engine;
 	struct smxi_progress progress;
 };
@@ -178,6 +190,25 @@ static json_t *json_memory(const struct smx_arena_statistics *memory)
 	return object;
 }
 
+static const char *policy_name(const struct job *job)
+{
+	return job->settings->clock_policy ? job->settings->clock_policy : DEFAULT_POLICY;
+}
+
+static json_t *json_clock(const struct job *job)
+{
+	if (!job->settings->clock.given)
+		return smxi_json(json_null());
+	json_t *object = smxi_json(json_object());
+	smxi_json_set(object, "policy", json_string(policy_name(job)));
+	smxi_json_set(object, "remaining_ms", json_integer(job->clock.remaining_ms));
+	smxi_json_set(object, "increment_ms", json_integer(job->clock.increment_ms));
+	smxi_json_set(object, "move", json_integer(job->clock.move_number));
+	smxi_json_set(object, "target_ms", json_integer(job->budget.target_ms));
+	smxi_json_set(object, "hard_cap_ms", json_integer(job->budget.hard_cap_ms));
+	return object;
+}
+
 static void print_json(const struct job *job, const struct smx_position *position, const struct smx_result *result)
 {
 	const struct smx_search_options *options = &job->options;
@@ -203,6 +234,7 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "counters", smxi_json_counters(&result->counters));
 	smxi_json_set(object, "memory", json_memory(&result->memory));
 	smxi_json_set(object, "time_ms", json_real(result->time_ms));
+	smxi_json_set(object, "clock", json_clock(job));
 	smxi_json_print(object);
 }
 
@@ -347,19 +379,46 @@ static void print_counters(const struct smx_result *result)
 	printf("; memory %s KiB\n", smxi_report_count(result->memory.high_water_bytes / 1024, number));
 }
 
+/* Seconds: tenths, or all there are. */
+static const char *report_seconds(int64_t time_ms, char text[SMXI_REPORT_TEXT])
+{
+	if (time_ms % 100)
+		snprintf(text, SMXI_REPORT_TEXT, "%" PRId64 ".%03d s", time_ms / 1000, (int)(time_ms % 1000));
+	else
+		snprintf(text, SMXI_REPORT_TEXT, "%" PRId64 ".%d s", time_ms / 1000, (int)(time_ms / 100 % 10));
+	return text;
+}
+
+static void print_clock(const struct job *job)
+{
+	char first[SMXI_REPORT_TEXT], second[SMXI_REPORT_TEXT];
+	printf("clock      %s + %s, move %u, policy %s: ", report_seconds(job->clock.remaining_ms, first),
+	       report_seconds(job->clock.increment_ms, second), job->clock.move_number, policy_name(job));
+	printf("target %s ms, cap %s ms\n", smxi_report_count((uint64_t)job->budget.target_ms, first),
+	       smxi_report_count((uint64_t)job->budget.hard_cap_ms, second));
+}
+
+/* Whether a limit, not a number of turns, says how deep to search. */
+static bool deepens(const struct analyze_settings *settings)
+{
+	return !settings->depth && (settings->nodes || settings->movetime_ms || settings->clock.given);
+}
+
 static void print_text(const struct job *job, const struct smx_position *position, const struct smx_result *result)
 {
 	const struct smx_search_options *options = &job->options;
 	char text[SMX_TEXT_MAX];
 	job->game->format(position, text);
 	printf("position   %s\n", text);
-	printf("search     depth %u, width ", options->depth_plies);
+	printf("search     depth %s%u, width ", deepens(job->settings) ? "up to " : "", options->depth_plies);
 	if (options->width)
 		printf("%zu %s", options->width, width_counts_names[options->width_counts]);
 	else
 		printf("all");
 	printf(", evaluator %s (%s), pre-rank %s\n", options->evaluator->name, options->evaluator->unit,
 	       options->prerank->name);
+	if (job->settings->clock.given)
+		print_clock(job);
 	print_headline(job, result);
 	print_candidates(job, result);
 	print_outcomes(job, position, result);
@@ -374,11 +433,40 @@ static const char *unsuitable(const struct job *job, const struct smx_position *
 	return NULL;
 }
 
+/* The game's full-move number, which for Dice Chess is the sixth field of its text; 1 in a game that has none. */
+static unsigned move_number(const struct job *job, const struct smx_position *position)
+{
+	char text[SMX_TEXT_MAX];
+	unsigned number;
+	if (job->settings->move)
+		return (unsigned)job->settings->move;
+	if (job->game != &smx_dicechess)
+		return 1;
+	job->game->format(position, text);
+	return sscanf(text, "%*s %*s %*s %*s %*s %u", &number) == 1 ? number : 1;
+}
+
+static enum smx_status apply_clock(struct job *job, const struct smx_position *position, struct smx_error *error)
+{
+	job->clock = (struct smx_clock){
+		.remaining_ms = (int64_t)job->settings->clock.remaining_ms,
+		.increment_ms = (int64_t)job->settings->clock.increment_ms,
+		.move_number = move_number(job, position),
+	};
+	enum smx_status status = smx_clock_budget(policy_name(job), &job->clock, &job->budget, error);
+	if (status == SMX_OK)
+		job->options.time_limit_ms = (double)job->budget.target_ms;
+	return status;
+}
+
 static enum smx_status search_position(struct job *job, const struct smx_position *position,
                                        const struct smx_result **result, struct smx_error *error)
 {
+	enum smx_status status = job->settings->clock.given ? apply_clock(job, position, error) : SMX_OK;
+	if (status != SMX_OK)
+		return status;
 	smxi_progress_attach(&job->progress, &job->options);
-	enum smx_status status = smx_search_run(job->engine.search, position, &job->options, result, error);
+	status = smx_search_run(job->engine.search, position, &job->options, result, error);
 	smxi_progress_erase(&job->progress);
 	return status;
 }
@@ -429,12 +517,32 @@ static bool analyze_line(void *context, const char *line, size_t length, const c
 	return false;
 }
 
+/* False after an error message. */
+static bool check_clock(const struct analyze_settings *settings)
+{
+	const char *const *names = smx_clock_policies();
+	size_t count = 0;
+	bool known = !settings->clock_policy;
+	for (; names[count]; count++)
+		known = known || !strcmp(names[count], settings->clock_policy);
+	if (!known)
+		smxi_error_unknown("clock policy", settings->clock_policy, "", names, count);
+	else if (settings->clock.given && settings->movetime_ms)
+		smxi_error("--clock and --movetime exclude each other");
+	else if (!settings->clock.given && (settings->move || settings->clock_policy))
+		smxi_error("--%s needs --clock", settings->move ? "move" : "clock-policy");
+	else
+		return true;
+	return false;
+}
+
 static bool set_up(struct job *job)
 {
 	const struct analyze_settings *settings = job->settings;
 	struct smx_search_options *options = &job->options;
 	smx_search_options_init(options, job->game);
-	options->depth_plies = (unsigned)settings->depth;
+	if (settings->depth || deepens(settings))
+		options->depth_plies = settings->depth ? (unsigned)settings->depth : SMX_DEPTH_MAX;
 	options->width = (size_t)settings->width;
 	options->width_counts = (enum smx_width_counts)settings->width_counts;
 	options->ties = (enum smx_ties)settings->ties;
@@ -454,7 +562,7 @@ static bool set_up(struct job *job)
 static enum smxi_exit run(const struct smxi_call *call)
 {
 	struct job job = {.game = call->game, .settings = call->settings};
-	if (!set_up(&job) || (job.settings->file && !smxi_no_words(call)))
+	if (!check_clock(job.settings) || !set_up(&job) || (job.settings->file && !smxi_no_words(call)))
 		return SMXI_EXIT_USAGE;
 	job.engine = smxi_engine_open(job.game);
 	smxi_interrupt_watch(job.engine.search);
@@ -469,10 +577,13 @@ const struct smxi_command smxi_analyze_command = {
 	.name = "analyze",
 	.arguments = "<position>",
 	.summary = "search a position and show the best turn and what each candidate is worth",
-	.details = "The position is one quoted argument or its fields one by one. With its outcome (Dice Chess:\n"
-			   "dice) known it is a decision; without it, its value is that of the side to move before the\n"
-			   "outcome. In a file, blank lines and lines that begin with # are skipped. docs/json.md describes\n"
-			   "the JSON. Ctrl-C prints what is complete.",
+	.details =
+		"The position is one quoted argument or its fields one by one. With its outcome (Dice Chess:\n"
+		"dice) known it is a decision; without it, its value is that of the side to move before the\n"
+		"outcome. In a file, blank lines and lines that begin with # are skipped. docs/json.md describes\n"
+		"the JSON. Ctrl-C prints what is complete.\n\n"
+		"A time is a whole number of milliseconds, or a number with its unit: 500ms, 2.5s, 1m, 1h. Without\n"
+		"--depth a search with --nodes, --movetime or --clock goes as deep as these let it, any other 2 turns deep.",
 	.options = analyze_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

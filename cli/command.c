@@ -185,6 +185,68 @@ static bool set_number(const struct smxi_option *option, const char *text, uint6
 	return false;
 }
 
+/* The time that text[0..length) spells, rounded down to milliseconds; false where it spells none or is out of range. */
+static bool read_time(const struct smxi_option *option, const char *text, size_t length, uint64_t *time_ms)
+{
+	static const struct {
+		const char *name;
+		uint64_t ms;
+	} units[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+	static const char digits[] = "0123456789";
+	size_t point = strspn(text, digits), unit_at = point;
+	if (text[point] == '.')
+		unit_at += 1 + strspn(text + point + 1, digits);
+	if (!point || unit_at == point + 1)
+		return false;
+	/* a fraction needs a unit: 2.5 alone is more likely to be meant in seconds */
+	size_t unit = unit_at == point ? 0 : 1, unit_count = sizeof units / sizeof units[0];
+	while (unit < unit_count && (strlen(units[unit].name) != length - unit_at ||
+	                             strncmp(units[unit].name, text + unit_at, length - unit_at)))
+		unit++;
+	if (unit == unit_count)
+		return false;
+	uint64_t whole = strtoull(text, NULL, 10); /* UINT64_MAX where it does not fit */
+	uint64_t fraction_ms = 0;                  /* from the last digit on; rounding down at each rounds the whole down */
+	for (size_t i = unit_at; i > point + 1; i--)
+		fraction_ms = (fraction_ms + (uint64_t)(text[i - 1] - '0') * units[unit].ms) / 10;
+	if (whole > option->most / units[unit].ms)
+		return false;
+	*time_ms = whole * units[unit].ms + fraction_ms;
+	return *time_ms >= option->least && *time_ms <= option->most;
+}
+
+static bool set_duration(const struct smxi_option *option, const char *text, uint64_t *time_ms)
+{
+	char shown[200];
+	if (option->word && !strcmp(text, option->word)) {
+		*time_ms = 0;
+		return true;
+	}
+	if (read_time(option, text, strlen(text), time_ms))
+		return true;
+	smxi_error("option --%s takes a time from %llu to %llu ms, such as 500, 500ms, 2.5s, 1m or 1h%s%s, not %s",
+	           option->name, (unsigned long long)option->least, (unsigned long long)option->most,
+	           option->word ? ", or " : "", option->word ? option->word : "",
+	           smxi_printable(text, shown, sizeof shown));
+	return false;
+}
+
+static bool set_clock(const struct smxi_option *option, const char *text, struct smxi_given_clock *clock)
+{
+	char shown[200];
+	size_t length = strcspn(text, "+");
+	const char *increment = text[length] ? text + length + 1 : "0";
+	if (read_time(option, text, length, &clock->remaining_ms) &&
+	    read_time(option, increment, strlen(increment), &clock->increment_ms)) {
+		clock->given = true;
+		return true;
+	}
+	smxi_error("option --%s takes %s, each a time from %llu to %llu ms, such as 60000+1000, 1m+2.5s or 5m, not %s",
+	           option->name, option->argument, (unsigned long long)option->least, (unsigned long long)option->most,
+	           smxi_printable(text, shown, sizeof shown));
+	return false;
+}
+
 static bool set_choice(const struct smxi_option *option, const char *text, unsigned *choice)
 {
 	size_t count = 0;
@@ -209,6 +271,10 @@ static bool set_option(const struct smxi_option *option, void *settings, const c
 		return true;
 	case SMXI_OPTION_NUMBER:
 		return set_number(option, text, (uint64_t *)(void *)target);
+	case SMXI_OPTION_DURATION:
+		return set_duration(option, text, (uint64_t *)(void *)target);
+	case SMXI_OPTION_CLOCK:
+		return set_clock(option, text, (struct smxi_given_clock *)(void *)target);
 	case SMXI_OPTION_CHOICE:
 		return set_choice(option, text, (unsigned *)(void *)target);
 	case SMXI_OPTION_TEXT:
@@ -313,7 +379,7 @@ static void print_default(const struct smxi_option *option, const void *defaults
 	const char *source = (const char *)defaults + option->offset;
 	if (option->kind == SMXI_OPTION_CHOICE) {
 		printf(" (default %s)", option->choices[*(const unsigned *)(const void *)source]);
-	} else if (option->kind == SMXI_OPTION_NUMBER) {
+	} else if (option->kind == SMXI_OPTION_NUMBER || option->kind == SMXI_OPTION_DURATION) {
 		uint64_t number = *(const uint64_t *)(const void *)source;
 		if (number || !option->word)
 			printf(" (default %llu)", (unsigned long long)number);

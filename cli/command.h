@@ -18,10 +18,18 @@ enum smxi_exit {
 
 enum smxi_option_kind {
 	SMXI_OPTION_END,
-	SMXI_OPTION_FLAG,   /* no value; sets a bool */
-	SMXI_OPTION_NUMBER, /* least..most, or `word` for 0; sets a uint64_t */
-	SMXI_OPTION_CHOICE, /* one of `choices`; sets an unsigned, its place among them */
-	SMXI_OPTION_TEXT,   /* anything; sets a const char * into argv */
+	SMXI_OPTION_FLAG,     /* no value; sets a bool */
+	SMXI_OPTION_NUMBER,   /* least..most, or `word` for 0; sets a uint64_t */
+	SMXI_OPTION_DURATION, /* a time of least..most ms, or `word` for 0; sets a uint64_t, in ms */
+	SMXI_OPTION_CLOCK,    /* a time and an increment of least..most ms; sets a struct smxi_given_clock */
+	SMXI_OPTION_CHOICE,   /* one of `choices`; sets an unsigned, its place among them */
+	SMXI_OPTION_TEXT,     /* anything; sets a const char * into argv */
+};
+
+/* What an SMXI_OPTION_CLOCK sets. */
+struct smxi_given_clock {
+	bool given;
+	uint64_t remaining_ms, increment_ms;
 };
 
 struct smxi_option {
@@ -29,9 +37,9 @@ struct smxi_option {
 	const char *name;     /* without the dashes */
 	size_t offset;        /* of what it sets, in the settings of its group */
 	const char *help;     /* one line */
-	const char *argument; /* TEXT and NUMBER: what help calls the value */
+	const char *argument; /* what help calls the value; CHOICE: its choices instead */
 	uint64_t least, most;
-	const char *word;           /* NUMBER: NULL where no word is taken */
+	const char *word;           /* NUMBER and DURATION: NULL where no word is taken */
 	const char *const *choices; /* NULL-terminated */
 };
 
@@ -44,6 +52,16 @@ struct smxi_option {
 	{                                                                                                                  \
 		.kind = SMXI_OPTION_NUMBER, .name = text, .offset = offsetof(settings, field), .argument = "N", .least = from, \
 		.most = to, .word = zero, .help = about                                                                        \
+	}
+#define SMXI_DURATION(settings, field, text, from, to, zero, about)                                          \
+	{                                                                                                        \
+		.kind = SMXI_OPTION_DURATION, .name = text, .offset = offsetof(settings, field), .argument = "TIME", \
+		.least = from, .most = to, .word = zero, .help = about                                               \
+	}
+#define SMXI_CLOCK(settings, field, text, from, to, about)                            \
+	{                                                                                 \
+		.kind = SMXI_OPTION_CLOCK, .name = text, .offset = offsetof(settings, field), \
+		.argument = "REMAINING[+INCREMENT]", .least = from, .most = to, .help = about \
 	}
 #define SMXI_CHOICE(settings, field, text, names, about)                                                               \
 	{                                                                                                                  \

@@ -3,24 +3,12 @@
 #include <starmax/game.h>
 #include <starmax/random.h>
 
+#include "core/error.h"
+
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SAMPLES = 256, TURNS_PER_GAME = 40, SCALE_BITS_MAX = 48 };
-
-static enum smx_status refuse(struct smx_error *error, enum smx_status status, const char *format, ...)
-{
-	if (error) {
-		va_list arguments;
-		va_start(arguments, format);
-		vsnprintf(error->message, sizeof error->message, format, arguments);
-		va_end(arguments);
-		error->offset = 0;
-	}
-	return status;
-}
 
 static bool fits(smx_value value, uint32_t total)
 {
@@ -88,15 +76,15 @@ static enum smx_status check_on(const struct smx_game *game, const struct smx_ev
 		const smx_value other = alone != together[i] ? together[i] : backwards[count - 1 - i];
 		if (alone != other) {
 			name_position(game, states + i * size, text);
-			return refuse(error, SMX_ERR_IMPURE,
-			              "evaluator \"%.30s\" gives %" PRId64 " alone and %" PRId64 " in a batch for %.120s",
-			              evaluator->name, alone, other, text);
+			return smxi_refuse(error, SMX_ERR_IMPURE,
+			                   "evaluator \"%.30s\" gives %" PRId64 " alone and %" PRId64 " in a batch for %.120s",
+			                   evaluator->name, alone, other, text);
 		}
 		if (alone < evaluator->lo || alone > evaluator->hi) {
 			name_position(game, states + i * size, text);
-			return refuse(error, SMX_ERR_BOUNDS,
-			              "evaluator \"%.30s\" gives %" PRId64 ", outside its bounds, for %.120s", evaluator->name,
-			              alone, text);
+			return smxi_refuse(error, SMX_ERR_BOUNDS,
+			                   "evaluator \"%.30s\" gives %" PRId64 ", outside its bounds, for %.120s", evaluator->name,
+			                   alone, text);
 		}
 	}
 	return SMX_OK;
@@ -106,23 +94,23 @@ enum smx_status smx_evaluator_check(const struct smx_game *game, const struct sm
                                     struct smx_error *error)
 {
 	if (!evaluator->name || !evaluator->unit || !evaluator->evaluate)
-		return refuse(error, SMX_ERR_ARGUMENT, "an evaluator needs a name, a unit and an evaluate function");
+		return smxi_refuse(error, SMX_ERR_ARGUMENT, "an evaluator needs a name, a unit and an evaluate function");
 	if (evaluator->scale_bits > SCALE_BITS_MAX)
-		return refuse(error, SMX_ERR_ARGUMENT, "evaluator \"%.30s\": scale of %u bits, at most %d are possible",
-		              evaluator->name, evaluator->scale_bits, SCALE_BITS_MAX);
+		return smxi_refuse(error, SMX_ERR_ARGUMENT, "evaluator \"%.30s\": scale of %u bits, at most %d are possible",
+		                   evaluator->name, evaluator->scale_bits, SCALE_BITS_MAX);
 	if (evaluator->lo > evaluator->hi || evaluator->loss > evaluator->win)
-		return refuse(error, SMX_ERR_BOUNDS, "evaluator \"%.30s\": bounds in the wrong order", evaluator->name);
+		return smxi_refuse(error, SMX_ERR_BOUNDS, "evaluator \"%.30s\": bounds in the wrong order", evaluator->name);
 	if (!fits(smx_evaluator_floor(evaluator), game->total_max) ||
 	    !fits(smx_evaluator_ceiling(evaluator), game->total_max))
-		return refuse(error, SMX_ERR_BOUNDS,
-		              "evaluator \"%.30s\": bounds times the total weight %" PRIu32 " must stay below 2^62",
-		              evaluator->name, game->total_max);
+		return smxi_refuse(error, SMX_ERR_BOUNDS,
+		                   "evaluator \"%.30s\": bounds times the total weight %" PRIu32 " must stay below 2^62",
+		                   evaluator->name, game->total_max);
 	struct smx_arena *arena = smx_arena_create(NULL);
 	unsigned char *states = arena ? smx_arena_alloc(arena, SAMPLES * game->state_size) : NULL;
 	unsigned char *reversed = states ? smx_arena_alloc(arena, SAMPLES * game->state_size) : NULL;
 	const size_t count = reversed ? sample_positions(game, arena, states) : 0;
 	enum smx_status status =
-		count ? SMX_OK : refuse(error, SMX_ERR_MEMORY, "no memory to check evaluator \"%.30s\"", evaluator->name);
+		count ? SMX_OK : smxi_refuse(error, SMX_ERR_MEMORY, "no memory to check evaluator \"%.30s\"", evaluator->name);
 	for (unsigned side = 0; side < 2 && status == SMX_OK; side++)
 		status = check_on(game, evaluator, states, reversed, count, side, error);
 	smx_arena_destroy(arena);

@@ -76,6 +76,23 @@ for value in 0 65 -1 2x "" 99999999999999999999; do
 	expect 2 analyze --depth "$value" "$start"; complains "--depth takes a number from 1 to 64"
 done
 expect 2 analyze --width 0 "$start"; complains "or all"
+for value in 0 0ms 0.9ms -1 2x 2.5 .5s 5.s 1e3 "5 m" 1M "" 1000000000001 277777778h 99999999999999999999s; do
+	expect 2 analyze --movetime "$value" "$start"
+	complains "option --movetime takes a time from 1 to 1000000000000 ms, such as 500, 500ms, 2.5s, 1m or 1h, or none, not"
+done
+for value in "" + 5m+ +5 5m+1s+1s 1.5+0 5m+1.5 5x+1 1s+-1 1s-1s "1s + 1s" 1099511627777 0+1099511627776.5s 305419897h; do
+	expect 2 analyze --clock "$value" "$start"
+	complains "option --clock takes REMAINING[+INCREMENT], each a time from 0 to 1099511627776 ms, such as"
+done
+for value in 0 -1 1.5 4294967296; do
+	expect 2 analyze --clock 5m --move "$value" "$start"; complains "--move takes a number from 1 to 4294967295 or auto"
+done
+expect 2 analyze --clock 5m --movetime 1s "$start"; complains "--clock and --movetime exclude each other"
+expect 2 analyze --move 3 "$start"; complains "--move needs --clock"
+expect 2 analyze --clock-policy empirical-v1 "$start"; complains "--clock-policy needs --clock"
+expect 2 analyze --clock 5m --clock-policy emprical-v1 "$start"
+complains "unknown clock policy emprical-v1; did you mean empirical-v1?"
+expect 2 analyze --clock 5m --clock-policy zzz "$start"; complains "there is empirical-v1, legacy-linear-v1"
 expect 2 analyze "$start" --depth; complains "--depth needs a value"
 expect 2 analyze --json=yes "$start"; complains "--json takes no value"
 expect 2 analyze; complains "position is missing"
@@ -101,7 +118,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes outcomes outcomes_decided outcomes_folded afterstates leaf_evaluations prerank_evaluations frames cutoffs_low cutoffs_high cutoffs_decided outcomes_saved settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 memory reserved_bytes high_water_bytes chunk_requests time_ms"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes outcomes outcomes_decided outcomes_folded afterstates leaf_evaluations prerank_evaluations frames cutoffs_low cutoffs_high cutoffs_decided outcomes_saved settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 memory reserved_bytes high_water_bytes chunk_requests time_ms clock"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -206,6 +223,45 @@ expect 0 analyze --json "$kiwipete PNQ" --depth 4 --nodes 1400
 says '"limit_reached":true,"stopped":true'; says '"depth_completed":2'
 expect 0 analyze --json "$kiwipete PNQ" --depth 8 --movetime 300
 says '"limit_reached":true,"stopped":true'
+# ... as deep as they let it, unless a depth is given.
+expect 0 analyze --json "$kiwipete PNQ" --nodes 1400
+says '"depth":64,'; says '"depth_completed":2,"limit_reached":true,"stopped":true'
+expect 0 analyze --json "$kiwipete PNQ" --movetime 0.1s; says '"depth":64,'; says '"limit_reached":true,"stopped":true'
+expect 0 analyze --json "$kiwipete PNQ" --clock 1s; says '"depth":64,'; says '"limit_reached":true,"stopped":true'
+expect 0 analyze "$kiwipete PNQ" --clock 0; says "search     depth up to 64, "
+expect 0 analyze --json "$kiwipete PNQ" --depth 1 --movetime 1h --nodes 1000000; says '"depth":1,'; says '"limit_reached":false,"stopped":false'
+expect 0 analyze --json "$kiwipete PNQ" --width 4 --movetime none --nodes none; says '"depth":2,'; says '"limit_reached":false'
+says '"clock":null}'
+expect 0 analyze --help; says "--movetime TIME|none "; says "--clock REMAINING[+INCREMENT] "; says "(default auto)"; says "500ms, 2.5s, 1m, 1h"
+# The clock: every way to write a time, the move's number from the position or the option, the policies' known budgets.
+expect 0 analyze "${start% 1} 12 PNB" --depth 1 --clock 1m+1s; silent
+says "clock      60.0 s + 1.0 s, move 12, policy empirical-v1: target 11,610 ms, cap 12,000 ms"
+expect 0 analyze "$start PNB" --depth 1 --clock 61234+250ms --clock-policy legacy-linear-v1
+says "clock      61.234 s + 0.250 s, move 1, policy legacy-linear-v1: target 2,255 ms, cap 12,246 ms"
+expect 0 analyze --json "$start PNB" --depth 1 --clock 60000+1000
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes outcomes outcomes_decided outcomes_folded afterstates leaf_evaluations prerank_evaluations frames cutoffs_low cutoffs_high cutoffs_decided outcomes_saved settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms"
+given() { # <--clock> <remaining_ms> <increment_ms>
+	expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock "$1"
+	says "\"clock\":{\"policy\":\"empirical-v1\",\"remaining_ms\":$2,\"increment_ms\":$3,\"move\":7,\"target_ms\":"
+}
+given 5m 300000 0
+given 2.5s+0 2500 0
+given 0+1.0019s 0 1001
+given 1500ms+0.05m 1500 3000
+given 1099511627776+1.5h 1099511627776 5400000
+given 0.1111111111112h+0.1111111111111h 400000 399999
+given 00.00000000000000000000000000000000000001h+0001 0 1
+expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock 5m --move 4294967295; says '"move":4294967295,'
+printf '%s\n' "${start% 1} 9" "${start% 1} 60" >"$directory/positions"
+expect 0 analyze --depth 1 --clock 5m --file "$directory/positions"
+[[ $(grep -o '"move":[0-9]*' "$out" | tr '\n' ' ') == '"move":9 "move":60 ' ]] || fail "$what: not each position's move"
+budgets=0
+while IFS=$'\t' read -r policy remaining increment move _ target cap _; do
+	expect 0 analyze --json "$start PNB" --depth 1 --clock "$remaining+$increment" --move "$move" --clock-policy "$policy"
+	says "\"clock\":{\"policy\":\"$policy\",\"remaining_ms\":$remaining,\"increment_ms\":$increment,\"move\":$move,\"target_ms\":$target,\"hard_cap_ms\":$cap}"
+	budgets=$((budgets + 1))
+done < <(awk '!/^#/ && $5 == "-"' "$(dirname "$0")/data/clock.tsv")
+[[ $budgets -gt 0 ]] || fail "no budgets in tests/data/clock.tsv"
 expect 0 analyze "$kiwipete PNQ" --width 8 --depth 3 --evaluator winprob; says "<= "
 expect 0 analyze --json "$kiwipete PNQ" --width 8 --exact all; says '"exact":true'; lacks '"exact":false'
 expect 2 analyze "$kiwipete PNQ" --star star3; complains "star3"

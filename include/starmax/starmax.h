@@ -3,6 +3,7 @@
 #define STARMAX_STARMAX_H
 
 #include <starmax/arena.h>
+#include <starmax/clock.h>
 #include <starmax/dicechess.h>
 #include <starmax/evaluator.h>
 #include <starmax/game.h>
