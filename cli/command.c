@@ -140,6 +140,12 @@ const struct smx_evaluator *smxi_evaluator_find(const struct smx_game *game, con
 	const struct smx_evaluator *evaluator = smx_game_evaluator(game, name);
 	if (evaluator)
 		return evaluator;
+	struct smx_error error;
+	if (game->make_evaluator && game->make_evaluator(name, &evaluator, &error) != SMX_OK) {
+		char shown[200];
+		smxi_error("%s %s: %s", what, smxi_printable(name, shown, sizeof shown), error.message);
+		return NULL;
+	}
 	const char *names[NAMES_MAX];
 	size_t count = 0;
 	for (; game->evaluators[count] && count < NAMES_MAX; count++)
@@ -439,6 +445,8 @@ void smxi_command_overview(bool to_stderr)
 		fprintf(out, "  %-10s%s; evaluators", smx_games[i]->name, smx_games[i]->title);
 		for (; *evaluator; evaluator++)
 			fprintf(out, " %s", (*evaluator)->name);
+		if (smx_games[i]->evaluator_forms)
+			fprintf(out, " %s", smx_games[i]->evaluator_forms);
 		fputc('\n', out);
 	}
 	fputs("\nstarmax <subcommand> --help says more. Exit status: 0 done; 1 failed, or bad lines in a file;\n"

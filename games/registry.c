@@ -19,5 +19,6 @@ const struct smx_evaluator *smx_game_evaluator(const struct smx_game *game, cons
 	for (const struct smx_evaluator *const *evaluator = game->evaluators; *evaluator; evaluator++)
 		if (strcmp((*evaluator)->name, name) == 0)
 			return *evaluator;
-	return NULL;
+	const struct smx_evaluator *made = NULL;
+	return game->make_evaluator && game->make_evaluator(name, &made, NULL) == SMX_OK ? made : NULL;
 }

@@ -60,6 +60,13 @@ expect 2 analyze --nonsense "$start"; complains "--evaluator"
 expect 2 analyze -q "$start"; complains "unknown option -q"
 expect 2 analyze --evaluator materail "$start"; complains "unknown evaluator materail; did you mean material?"
 expect 2 analyze --prerank zzz "$start"; complains "unknown pre-ranker zzz; there is material"
+for value in 0 99 10001 12x ""; do
+	expect 2 analyze --evaluator "winprob:$value" "$start"; complains "evaluator winprob:$value: "; complains "from 100 to 10000"
+done
+expect 2 analyze --prerank winprob-standard:1 "$start"; complains "pre-ranker winprob-standard:1: "; complains "from 100 to 10000"
+expect 2 verify --evaluator winprob:0 "$start"; complains "from 100 to 10000"
+expect 2 analyze --evaluator material:100 "$start"; complains "unknown evaluator material:100"
+expect 0 --help; says "winprob:C"
 expect 2 analyze --ties frist "$start"; complains "did you mean first?"
 expect 2 analyze --leaves lists "$start"; complains "did you mean list?"
 expect 2 analyze --width-counts path "$start"; complains "did you mean paths?"
@@ -263,6 +270,8 @@ while IFS=$'\t' read -r policy remaining increment move _ target cap _; do
 done < <(awk '!/^#/ && $5 == "-"' "$(dirname "$0")/data/clock.tsv")
 [[ $budgets -gt 0 ]] || fail "no budgets in tests/data/clock.tsv"
 expect 0 analyze "$kiwipete PNQ" --width 8 --depth 3 --evaluator winprob; says "<= "
+expect 0 analyze --json "$start PNB" --width 4 --evaluator winprob:400 --prerank winprob-standard:800
+says '"evaluator":"winprob:400","unit":"probability","scale":40,"prerank":"winprob-standard:800"'; silent
 expect 0 analyze --json "$kiwipete PNQ" --width 8 --exact all; says '"exact":true'; lacks '"exact":false'
 expect 2 analyze "$kiwipete PNQ" --star star3; complains "star3"
 
@@ -315,6 +324,8 @@ expect 0 verify "$kiwipete" --depth 1 --evaluator material --json; silent
 names "position evaluator depth width plain_chance_nodes plain_leaf_evaluations chance_nodes searches ok differences positions stopped"
 says '"evaluator":"material","depth":1,"width":null,"plain_chance_nodes":1,'; says '"ok":true,"differences":[]}'
 says '{"positions":1,"searches":9,"differences":0,"stopped":false}'
+expect 0 verify "$kiwipete PNQ" --depth 2 --width 4 --evaluator winprob:100; silent
+says "winprob:100 "; says ", no differences"
 expect 0 verify --random 3 --seed 1 --depth 2 --width 4 --json; silent
 says '{"positions":3,"searches":'; lacks '"ok":false'
 sed '$d' "$out" | grep -o '"position":"[^"]*"' | uniq >"$directory/first"

@@ -1,8 +1,11 @@
 /* Evaluators: the check of a user's own, and searching with one. */
+#include "games/dicechess/isa.h"
 #include "tests/support/dicechess.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +282,196 @@ Test(evaluators, are_found_by_name)
 	cr_assert_eq(smx_game_evaluator(&smx_dicechess, "material"), &smx_dicechess_material);
 	cr_assert_eq(smx_game_evaluator(&smx_dicechess, "standard"), &smx_dicechess_standard);
 	cr_assert_null(smx_game_evaluator(&smx_dicechess, ""));
+}
+
+/* ---- win probabilities with another constant ---- */
+
+enum { MOST_CP = 10300, MOST_STANDARD_CP = 12300 };
+static const smx_value whole = INT64_C(1) << 40;
+
+static const struct smx_evaluator *winprob(const char *family, int constant_cp)
+{
+	char name[64];
+	snprintf(name, sizeof name, "%s:%d", family, constant_cp);
+	const struct smx_evaluator *evaluator = smx_game_evaluator(&smx_dicechess, name);
+	cr_assert_not_null(evaluator, "%s", name);
+	if (constant_cp != SMX_DICECHESS_WINPROB_CP)
+		cr_assert_str_eq(evaluator->name, name);
+	return evaluator;
+}
+
+/* What the evaluator gives White for a balance of so many centipawns. */
+static smx_value value_of(const struct smx_evaluator *evaluator, const struct smx_position *position, int balance_cp)
+{
+	struct smxi_dc_state state;
+	memcpy(&state, position->state, sizeof state);
+	state.material = (int16_t)balance_cp;
+	smx_value value;
+	evaluator->evaluate(evaluator->context, &state, 1, SMX_WHITE, &value);
+	return value;
+}
+
+/* The definition, with 64 bits of precision: within a unit, for the library computes with 53. */
+Test(evaluators, winprob_is_the_logistic_function_for_every_constant)
+{
+	static const int constants[] = {100, 101, 137, 400, 799, 800, 1199, 1200, 1201, 3000, 9999, 10000};
+	const struct smx_position quiet = dicechess_read("7k/8/8/8/8/8/8/K7 w - - 0 1");
+	const struct smx_position attacked = dicechess_read("7k/8/8/8/8/8/r7/K7 w - - 0 1");
+	for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+		const struct smx_evaluator *plain = winprob("winprob", constants[i]);
+		const struct smx_evaluator *standard = winprob("winprob-standard", constants[i]);
+		const struct smxi_dc_fold *fold = plain->fold;
+		cr_assert_null(standard->fold);
+		smx_value below = 0;
+		for (int m = -MOST_CP; m <= MOST_CP; m += 100) {
+			const smx_value value = value_of(plain, &quiet, m);
+			const long double truth = (long double)whole / (1 + expl(-(long double)m / constants[i]));
+			cr_assert_leq(fabsl((long double)value - truth), 1.0L, "%s of %d", plain->name, m);
+			cr_assert(value >= below && value <= whole, "%s of %d", plain->name, m);
+			cr_assert_eq(value + value_of(plain, &quiet, -m), whole, "%s of %d", plain->name, m);
+			cr_assert_eq(fold->value(fold->context, m), value, "%s of %d", plain->name, m);
+			cr_assert_eq(value_of(standard, &quiet, m), value, "%s of %d", standard->name, m);
+			if (m - 2000 >= -MOST_CP)
+				cr_assert_eq(value_of(standard, &attacked, m), value_of(plain, &quiet, m - 2000), "%s of %d",
+				             standard->name, m);
+			below = value;
+		}
+		cr_assert_leq(value_of(standard, &attacked, -MOST_CP), value_of(standard, &quiet, -MOST_CP));
+	}
+}
+
+/* Golden values rest on these bits: the same operations as when they were made. */
+Test(evaluators, the_default_constant_has_the_values_it_always_had)
+{
+	const struct smxi_dc_fold *fold = smx_dicechess_winprob.fold;
+	double ratio = 1, term = 1, power = 1;
+	for (int i = 1; i < 20; i++) {
+		term *= (double)100 / 1200 / i;
+		ratio += term;
+	}
+	for (int m = 0; m <= MOST_STANDARD_CP; m += 100, power *= ratio) {
+		const smx_value losing = smx_value_from_double(1 / (1 + power), 40);
+		cr_assert_eq(fold->value(fold->context, m), whole - losing, "%d", m);
+		cr_assert_eq(fold->value(fold->context, -m), losing, "%d", m);
+	}
+}
+
+Test(evaluators, made_ones_are_one_object_for_each_name)
+{
+	cr_assert_eq(winprob("winprob", 1200), &smx_dicechess_winprob);
+	cr_assert_eq(winprob("winprob-standard", 1200), &smx_dicechess_winprob_standard);
+	const struct smx_evaluator *made = winprob("winprob", 800);
+	cr_assert_neq(made, &smx_dicechess_winprob);
+	cr_assert_neq(made, winprob("winprob", 801));
+	cr_assert_neq(made, winprob("winprob-standard", 800));
+	cr_assert_eq(made, winprob("winprob", 800));
+	struct smx_error error = {.message = "untouched"};
+	cr_assert_eq(smx_evaluator_check(&smx_dicechess, made, &error), SMX_OK, "%s", error.message);
+	cr_assert_eq(smx_evaluator_check(&smx_dicechess, winprob("winprob-standard", 100), &error), SMX_OK, "%s",
+	             error.message);
+}
+
+enum { THREADS = 8, NAMES = 64 };
+
+static void *ask_for_names(void *context)
+{
+	const struct smx_evaluator **found = context;
+	for (int i = 0; i < NAMES; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "winprob:%d", 2000 + i);
+		found[i] = smx_game_evaluator(&smx_dicechess, name);
+	}
+	return NULL;
+}
+
+Test(evaluators, made_ones_are_one_object_for_all_threads)
+{
+	static const struct smx_evaluator *found[THREADS][NAMES];
+	pthread_t threads[THREADS];
+	for (unsigned t = 0; t < THREADS; t++)
+		cr_assert_eq(pthread_create(&threads[t], NULL, ask_for_names, found[t]), 0);
+	for (unsigned t = 0; t < THREADS; t++)
+		pthread_join(threads[t], NULL);
+	for (unsigned t = 0; t < THREADS; t++)
+		for (int i = 0; i < NAMES; i++)
+			cr_assert_eq(found[t][i], winprob("winprob", 2000 + i), "thread %u, %d", t, 2000 + i);
+}
+
+Test(evaluators, bad_constants_are_refused_with_the_range)
+{
+	static const char *const bad[] = {"winprob:0",
+	                                  "winprob:99",
+	                                  "winprob:10001",
+	                                  "winprob:12x",
+	                                  "winprob:",
+	                                  "winprob:-800",
+	                                  "winprob: 800",
+	                                  "winprob:800:800",
+	                                  "winprob:42949680960",
+	                                  "winprob-standard:0",
+	                                  "winprob-standard:99999999999999999999"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		cr_assert_null(smx_game_evaluator(&smx_dicechess, bad[i]), "%s", bad[i]);
+		const struct smx_evaluator *evaluator = &smx_dicechess_material;
+		struct smx_error error;
+		cr_assert_eq(smx_dicechess.make_evaluator(bad[i], &evaluator, &error), SMX_ERR_ARGUMENT, "%s", bad[i]);
+		cr_assert_null(evaluator);
+		cr_assert_eq(error.offset, strcspn(bad[i], ":") + 1);
+		cr_assert_not_null(strstr(error.message, "from 100 to 10000"), "%s", error.message);
+	}
+	static const char *const unknown[] = {"winprobe:800", "winpro:800", "material:800",       ":800", "",
+	                                      "Winprob:800",  "winprob ",   "winprob-standar:800"};
+	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+		cr_assert_null(smx_game_evaluator(&smx_dicechess, unknown[i]), "%s", unknown[i]);
+		const struct smx_evaluator *evaluator = &smx_dicechess_material;
+		cr_assert_eq(smx_dicechess.make_evaluator(unknown[i], &evaluator, NULL), SMX_OK, "%s", unknown[i]);
+		cr_assert_null(evaluator);
+	}
+}
+
+/* The fold, and the bounds that rest on it, are for any constant; the steepest curve is flat over most of its length. */
+Test(evaluators, winprob_of_another_constant_folds_and_prunes_to_what_listing_gives)
+{
+	static const char *const positions[] = {
+		"r1bq1rk1/pp2bppp/2n1pn2/8/3P4/P1NB1N2/1P3PPP/R1BQK2R b KQ - 0 1",
+		"2b1k3/r1pp1pB1/p1n5/6P1/2P5/4P2P/P2P1K2/Q7 b - - 0 1 pbr",
+		"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+		"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1 PRK",
+	};
+	static const int constants[] = {100, 400, 10000};
+	struct smx_search *plain, *pruned;
+	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &plain), SMX_OK);
+	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &pruned), SMX_OK);
+	struct smx_search_options options;
+	smx_search_options_init(&options, &smx_dicechess);
+	options.exact = SMX_EXACT_ALL;
+	options.width = 12;
+	options.outcome_values = true;
+	for (size_t i = 0; i < sizeof positions / sizeof *positions; i++)
+		for (size_t k = 0; k < sizeof constants / sizeof *constants; k++) {
+			const struct smx_position position = dicechess_read(positions[i]);
+			options.evaluator = winprob("winprob", constants[k]);
+			options.depth_plies = position.outcome == SMX_NO_OUTCOME ? 1 : 2;
+			options.star = SMX_STAR_NONE;
+			options.leaves = SMX_LEAVES_LIST;
+			const struct smx_result *listed = run(plain, &position, &options);
+			cr_assert_eq(listed->counters.outcomes_folded, 0u);
+			options.star = SMX_STAR2;
+			options.leaves = SMX_LEAVES_FOLD;
+			const struct smx_result *folded = run(pruned, &position, &options);
+			cr_assert_gt(folded->counters.outcomes_folded, 0u);
+			cr_assert_eq(folded->value, listed->value, "%s, %s", options.evaluator->name, positions[i]);
+			cr_assert_eq(folded->candidate_count, listed->candidate_count);
+			for (size_t c = 0; c < listed->candidate_count; c++)
+				cr_assert_eq(folded->candidates[c].value, listed->candidates[c].value, "%s, %s, candidate %zu",
+				             options.evaluator->name, positions[i], c);
+			cr_assert_eq(folded->outcome_count, position.outcome == SMX_NO_OUTCOME ? SMX_DICECHESS_OUTCOMES : 0u);
+			for (unsigned roll = 0; roll < folded->outcome_count; roll++)
+				cr_assert_eq(folded->outcome_values[roll], listed->outcome_values[roll], "%s, %s, roll %u",
+				             options.evaluator->name, positions[i], roll);
+		}
+	smx_search_destroy(plain);
+	smx_search_destroy(pruned);
 }
 
 Test(evaluators, node_bounds_hold_leaves_and_ended_games)

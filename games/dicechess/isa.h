@@ -32,6 +32,11 @@ struct smxi_dc_expansion_head {
 	uint64_t won; /* the rolls on which the mover can take the king */
 };
 
+/* The game's make_evaluator and evaluator_forms. */
+enum smx_status smxi_dc_make_evaluator(const char *name, const struct smx_evaluator **evaluator,
+                                       struct smx_error *error);
+extern const char smxi_dc_evaluator_forms[];
+
 /* The kernel in use. Tables are filled when it returns. */
 const struct smxi_dc_kernel *smxi_dc_kernel(void);
 

@@ -16,9 +16,15 @@ extern const struct smx_game smx_dicechess;
 extern const struct smx_evaluator smx_dicechess_material;
 extern const struct smx_evaluator smx_dicechess_standard;
 
-/* winprob, winprob-standard: 1/(1+e^(-m/1200)) of the two above, a win probability in [0, 1]; a loss is 0, a win 1; 40 bits of scale. */
+/* winprob, winprob-standard: 1/(1+e^(-m/1200)) of the two above, a win probability in [0, 1]; a loss is 0, a win 1; 40 bits of scale.
+ * smx_game_evaluator makes them with another constant than 1200, a whole number of centipawns from 100 to 10000: "winprob:800",
+ * "winprob-standard:800". Each one made takes some 2 KiB until the process ends; "winprob:1200" is smx_dicechess_winprob itself. */
 extern const struct smx_evaluator smx_dicechess_winprob;
 extern const struct smx_evaluator smx_dicechess_winprob_standard;
+
+#define SMX_DICECHESS_WINPROB_CP       1200
+#define SMX_DICECHESS_WINPROB_CP_LEAST 100
+#define SMX_DICECHESS_WINPROB_CP_MOST  10000
 
 enum smx_dicechess_side { SMX_WHITE = 0, SMX_BLACK = 1 };
 

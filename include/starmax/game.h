@@ -81,6 +81,14 @@ struct smx_game {
 	uint32_t total_max; /* the largest total weight of any chance node */
 	const struct smx_evaluator *const *evaluators; /* its own, the default first; NULL-terminated */
 
+	/* Optional: evaluators that a parameter in their name completes ("winprob:800"). The forms of such names, for help texts; and
+	 * the evaluator of one: *evaluator is NULL for any name that has none of these forms, and where the status is not SMX_OK:
+	 * SMX_ERR_ARGUMENT for a parameter out of its range, SMX_ERR_MEMORY. Equal names give the same pointer, which is valid
+	 * until the process ends. Thread-safe. */
+	const char *evaluator_forms;
+	enum smx_status (*make_evaluator)(const char *name, const struct smx_evaluator **evaluator,
+	                                  struct smx_error *error);
+
 	/* Read a position from text, length bytes, not NUL-terminated. Anything malformed or impossible is SMX_ERR_PARSE. */
 	enum smx_status (*parse)(const char *text, size_t length, struct smx_position *position, struct smx_error *error);
 	/* Write the canonical text, NUL-terminated, at most SMX_TEXT_MAX bytes; returns its length. */
@@ -136,7 +144,8 @@ extern const struct smx_game *const smx_games[];
 /* The built-in game of that name, or NULL. */
 const struct smx_game *smx_game_find(const char *name);
 
-/* One of the game's own evaluators by name, or NULL. */
+/* One of the game's own evaluators by name, or one that its make_evaluator makes of the name, or NULL. Valid until the process ends;
+ * the same name gives the same pointer. Thread-safe. */
 const struct smx_evaluator *smx_game_evaluator(const struct smx_game *game, const char *name);
 
 #ifdef __cplusplus
