@@ -16,15 +16,40 @@
 	}
 
 const struct smxi_counter smxi_counters[] = {
-	COUNTER(turns),           COUNTER(candidates),       COUNTER(candidates_completed), COUNTER(candidates_abandoned),
-	COUNTER(chance_nodes),    COUNTER(outcomes),         COUNTER(outcomes_decided),     COUNTER(outcomes_folded),
-	COUNTER(afterstates),     COUNTER(leaf_evaluations), COUNTER(prerank_evaluations),  COUNTER(frames),
-	COUNTER(cutoffs_low),     COUNTER(cutoffs_high),     COUNTER(cutoffs_decided),      COUNTER(outcomes_saved),
-	COUNTER(settled_stage_0), COUNTER(settled_stage_1),  COUNTER(settled_stage_2),      COUNTER(settled_stage_3),
+	COUNTER(turns),
+	COUNTER(candidates),
+	COUNTER(candidates_completed),
+	COUNTER(candidates_abandoned),
+	COUNTER(chance_nodes),
+	COUNTER(frames),
+	COUNTER(outcomes),
+	COUNTER(outcomes_decided),
+	COUNTER(outcomes_folded),
+	COUNTER(outcomes_saved),
+	COUNTER(afterstates),
+	COUNTER(probes),
+	COUNTER(leaf_evaluations),
+	COUNTER(order_evaluations),
+	COUNTER(prerank_evaluations),
+	COUNTER(rescore_evaluations),
+	COUNTER(cutoffs_low),
+	COUNTER(cutoffs_high),
+	COUNTER(cutoffs_probe),
+	COUNTER(cutoffs_decided),
+	COUNTER(cutoffs_etc),
+	COUNTER(cutoffs_table),
+	COUNTER(settled_stage_0),
+	COUNTER(settled_stage_1),
+	COUNTER(settled_stage_2),
+	COUNTER(settled_stage_3),
+	COUNTER(table_probes),
+	COUNTER(table_hits),
+	COUNTER(table_stores),
+	COUNTER(outcomes_sampled_away),
+	COUNTER(branches_cut),
 };
 const size_t smxi_counter_count = sizeof smxi_counters / sizeof smxi_counters[0];
-_Static_assert(sizeof smxi_counters / sizeof smxi_counters[0] == sizeof(struct smx_counters) / sizeof(uint64_t),
-               "every counter is shown");
+_Static_assert(sizeof smxi_counters / sizeof smxi_counters[0] == SMX_COUNTERS, "every counter is shown");
 
 uint64_t smxi_counter_read(const struct smx_counters *counters, size_t index)
 {

@@ -1,9 +1,8 @@
 /* The check of a user's evaluator: does it keep what it promises, on positions from random play? */
-#include <starmax/evaluator.h>
-#include <starmax/game.h>
-#include <starmax/random.h>
-
 #include "core/error.h"
+#include "core/node.h"
+
+#include <starmax/random.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -61,7 +60,7 @@ static void name_position(const struct smx_game *game, const void *state, char *
 
 static enum smx_status check_on(const struct smx_game *game, const struct smx_evaluator *evaluator,
                                 const unsigned char *states, unsigned char *reversed, size_t count, unsigned side,
-                                struct smx_error *error)
+                                uint64_t *values_hash, struct smx_error *error)
 {
 	const size_t size = game->state_size;
 	smx_value together[SAMPLES], backwards[SAMPLES];
@@ -86,12 +85,14 @@ static enum smx_status check_on(const struct smx_game *game, const struct smx_ev
 			                   "evaluator \"%.30s\" gives %" PRId64 ", outside its bounds, for %.120s", evaluator->name,
 			                   alone, text);
 		}
+		*values_hash = (*values_hash ^ (uint64_t)alone) * UINT64_C(0x100000001b3);
+		*values_hash ^= *values_hash >> 32;
 	}
 	return SMX_OK;
 }
 
-enum smx_status smx_evaluator_check(const struct smx_game *game, const struct smx_evaluator *evaluator,
-                                    struct smx_error *error)
+static enum smx_status check(const struct smx_game *game, const struct smx_evaluator *evaluator, uint64_t *values_hash,
+                             struct smx_error *error)
 {
 	if (!evaluator->name || !evaluator->unit || !evaluator->evaluate)
 		return smxi_refuse(error, SMX_ERR_ARGUMENT, "an evaluator needs a name, a unit and an evaluate function");
@@ -112,7 +113,24 @@ enum smx_status smx_evaluator_check(const struct smx_game *game, const struct sm
 	enum smx_status status =
 		count ? SMX_OK : smxi_refuse(error, SMX_ERR_MEMORY, "no memory to check evaluator \"%.30s\"", evaluator->name);
 	for (unsigned side = 0; side < 2 && status == SMX_OK; side++)
-		status = check_on(game, evaluator, states, reversed, count, side, error);
+		status = check_on(game, evaluator, states, reversed, count, side, values_hash, error);
 	smx_arena_destroy(arena);
 	return status;
+}
+
+enum smx_status smx_evaluator_check(const struct smx_game *game, const struct smx_evaluator *evaluator,
+                                    struct smx_error *error)
+{
+	uint64_t values_hash = 0;
+	return check(game, evaluator, &values_hash, error);
+}
+
+enum smx_status smxi_evaluator_check(const struct smx_game *game, const struct smx_evaluator *evaluator,
+                                     uint64_t *values_hash, struct smx_error *error)
+{
+	*values_hash = 0;
+	for (const struct smx_evaluator *const *own = game->evaluators; *own; own++)
+		if (*own == evaluator)
+			return SMX_OK;
+	return check(game, evaluator, values_hash, error);
 }

@@ -22,8 +22,9 @@ enum { FRAME_MAX = 1 << 18, STEPS_PER_CLOCK_LOOK = 64 };
 struct reply {
 	const void *state;
 	uint64_t mask;
-	struct smx_glance glance;
-	uint8_t stage; /* bounds asked for so far */
+	struct smx_glance glance; /* narrowed by the table, too */
+	uint8_t stage;            /* bounds asked for so far */
+	bool from_table;
 };
 
 struct heap_item {
@@ -33,9 +34,9 @@ struct heap_item {
 
 struct frame {
 	struct smx_search *s;
+	const struct visit *visit;
 	struct chance *node;
-	unsigned depth; /* turns left, this node's included */
-	struct window window;
+	bool asks_table; /* settle() does */
 	struct reply *replies;
 	uint32_t count;
 	struct heap_item *heap;
@@ -135,24 +136,67 @@ static enum end list_replies(struct frame *f, const void *expansion, uint64_t op
 	return END_DONE;
 }
 
+static struct interval interval_of(const struct reply *reply)
+{
+	return (struct interval){reply->glance.lower, reply->glance.upper};
+}
+
+/* What the table knows of a reply; true where it knows anything. */
+static bool ask_table(struct frame *f, struct reply *reply)
+{
+	const struct smx_visit at = {reply->state, &f->visit->at};
+	struct interval known = interval_of(reply);
+	if (!smxi_table_narrow(f->s, &at, f->visit->depth - 1, &known))
+		return false;
+	reply->glance.lower = known.lower;
+	reply->glance.upper = known.upper;
+	reply->from_table = true;
+	return true;
+}
+
+/* What is known of a reply bounds its outcomes on their mover's side. */
+static void reach_value(const struct frame *f, const struct reply *reply, struct interval known)
+{
+	for (uint64_t left = reply->mask; left; left &= left - 1)
+		smxi_reach_value(f->node, (unsigned)__builtin_ctzll(left), known);
+}
+
+static void claim(const struct frame *f, const struct reply *reply, enum smx_claim_source source)
+{
+	const struct smx_visit at = {reply->state, &f->visit->at};
+	smxi_claim(f->s, source, reply->stage - 1u, &at, f->visit->depth - 1, interval_of(reply));
+}
+
 static enum end estimate_replies(struct frame *f)
 {
 	struct smx_search *s = f->s;
 	const struct smx_evaluator *evaluator = s->options.evaluator;
+	const bool etc = s->options.star == SMX_STAR_ETC && s->options.table;
+	f->asks_table = !etc;
 	for (uint32_t i = 0; i < f->count; i++) {
 		struct reply *reply = &f->replies[i];
 		if (i % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
 			return END_STOPPED;
 		if (s->look) {
-			s->game->look(reply->state, 1, evaluator, s->evaluated_side, f->depth - 1, &reply->glance);
+			s->game->look(reply->state, 1, evaluator, s->evaluated_side, f->visit->depth - 1, &reply->glance);
 			reply->stage = 1;
+			claim(f, reply, SMX_CLAIM_LOOK);
 		} else {
 			reply->glance = (struct smx_glance){.lower = s->floor, .upper = s->ceiling};
 			evaluator->evaluate(evaluator->context, reply->state, 1, s->evaluated_side, &reply->glance.estimate);
+			s->counters.order_evaluations++;
 			reply->stage = SMX_BOUND_STAGES;
 		}
-		f->heap[i] = (struct heap_item){promise_of(f->node, reply), i};
+		if (etc && ask_table(f, reply)) {
+			reach_value(f, reply, interval_of(reply));
+			if (reply->glance.estimate < reply->glance.lower)
+				reply->glance.estimate = reply->glance.lower;
+			if (reply->glance.estimate > reply->glance.upper)
+				reply->glance.estimate = reply->glance.upper;
+		}
 	}
+	for (uint32_t i = 0; i < f->count; i++)
+		f->heap[i] = (struct heap_item){promise_of(f->node, &f->replies[i]), i};
 	f->heap_count = f->count;
 	for (uint32_t i = f->count / 2; i-- > 0;)
 		sink(f, i);
@@ -171,7 +215,7 @@ static smx_value to_better(const struct chance *node, uint64_t mask)
 	return worst;
 }
 
-static bool settled(const struct frame *f, const struct reply *reply, smx_value worst)
+static bool betters_nothing(const struct frame *f, const struct reply *reply, smx_value worst)
 {
 	return f->node->maximise ? reply->glance.upper <= worst : reply->glance.lower >= worst;
 }
@@ -180,56 +224,76 @@ static void count_settled(struct smx_search *s, const struct reply *reply)
 {
 	uint64_t *const counters[SMX_BOUND_STAGES] = {&s->counters.settled_stage_0, &s->counters.settled_stage_1,
 	                                              &s->counters.settled_stage_2, &s->counters.settled_stage_3};
-	++*counters[reply->stage - 1];
+	++*(reply->from_table ? &s->counters.cutoffs_table : counters[reply->stage - 1]);
 }
 
-/* Settle one reply: by a bound, or by searching it. */
-static enum end settle(struct frame *f, struct reply *reply)
+/* One edge: where the node ends; the other: where the reply betters nothing. Where bettering anything ends the node the window is
+ * empty, and the reply only has to be on one side of it. */
+static struct window reply_window(const struct frame *f, const struct reply *reply, smx_value worst)
 {
-	struct smx_search *s = f->s;
-	struct chance *node = f->node;
-	const smx_value worst = to_better(node, reply->mask);
-	if (node->maximise ? worst >= s->ceiling : worst <= s->floor)
-		return END_DONE;
-	if (settled(f, reply, worst)) {
-		count_settled(s, reply);
-		return END_DONE;
-	}
-	while (reply->stage < SMX_BOUND_STAGES && s->game->bound &&
-	       s->game->bound(reply->state, s->options.evaluator, s->evaluated_side, f->depth - 1, reply->stage,
-	                      &reply->glance)) {
-		reply->stage++;
-		if (settled(f, reply, worst)) {
-			count_settled(s, reply);
-			return END_DONE;
-		}
-	}
-	const uint32_t weight = smxi_weight_of(node, reply->mask);
+	const struct chance *node = f->node;
 	smx_value low_rest = node->low, high_rest = node->high;
 	for (uint64_t left = reply->mask; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctzll(left);
 		low_rest -= (smx_value)node->weight[i] * node->lower[i];
 		high_rest -= (smx_value)node->weight[i] * node->upper[i];
 	}
-	const struct window whole = smxi_share_window(s, node, f->window, low_rest, high_rest, weight);
-	/* One edge: where the node ends; the other: where the reply betters nothing. Where bettering anything ends the node the
-	 * window is empty, and the child only has to say on which side it lies. */
-	struct window window;
+	const struct window whole =
+		smxi_share_window(f->s, node, f->visit->window, low_rest, high_rest, smxi_weight_of(node, reply->mask));
 	if (node->maximise)
-		window = (struct window){worst + 1, whole.beta > worst ? whole.beta : worst};
-	else
-		window = (struct window){whole.alpha < worst ? whole.alpha : worst, worst - 1};
-	struct chance child;
-	const enum end end = smxi_search_chance(s, reply->state, f->depth - 1, window, &child);
-	if (end != END_DONE)
-		return end;
-	for (uint64_t left = reply->mask; left; left &= left - 1) {
-		const unsigned i = (unsigned)__builtin_ctzll(left);
-		if (node->maximise)
-			smxi_raise_lower(node, i, smxi_node_lower(&child));
-		else
-			smxi_reduce_upper(node, i, smxi_node_upper(&child));
+		return (struct window){worst + 1, whole.beta > worst ? whole.beta : worst};
+	return (struct window){whole.alpha < worst ? whole.alpha : worst, worst - 1};
+}
+
+/* Whether what is known, by the table or by a dearer and dearer bound, answers all that a search of the reply could. */
+static bool settle_unsearched(struct frame *f, struct reply *reply, struct window window)
+{
+	struct smx_search *s = f->s;
+	if (f->asks_table)
+		ask_table(f, reply);
+	for (;;) {
+		if (smxi_answers(interval_of(reply), window)) {
+			count_settled(s, reply);
+			return true;
+		}
+		if (reply->stage == SMX_BOUND_STAGES || !s->game->bound ||
+		    !s->game->bound(reply->state, s->options.evaluator, s->evaluated_side, f->visit->depth - 1, reply->stage,
+		                    &reply->glance))
+			return false;
+		reply->stage++;
+		claim(f, reply, SMX_CLAIM_BOUND);
 	}
+}
+
+/* Settle one reply: by a bound, by the table, or by searching it. */
+static enum end settle(struct frame *f, struct reply *reply)
+{
+	struct smx_search *s = f->s;
+	const smx_value worst = to_better(f->node, reply->mask);
+	if (f->node->maximise ? worst >= s->ceiling : worst <= s->floor)
+		return END_DONE;
+	if (betters_nothing(f, reply, worst)) {
+		count_settled(s, reply);
+		return END_DONE;
+	}
+	const struct window window = reply_window(f, reply, worst);
+	struct interval found;
+	if (settle_unsearched(f, reply, window)) {
+		found = interval_of(reply);
+	} else {
+		const struct visit child = {
+			.at = {reply->state, &f->visit->at},
+			.depth = f->visit->depth - 1,
+			.window = window,
+			.known = interval_of(reply),
+		};
+		struct chance node;
+		const enum end end = smxi_search_chance(s, &child, &node);
+		if (end != END_DONE)
+			return end;
+		found = smxi_node_interval(&node);
+	}
+	reach_value(f, reply, found);
 	return END_DONE;
 }
 
@@ -255,7 +319,7 @@ static enum end settle_all(struct frame *f)
 			return END_STOPPED;
 		const enum end end = settle(f, reply);
 		reply->mask = 0;
-		if (end != END_DONE || smxi_outside(node, f->window))
+		if (end != END_DONE || smxi_outside(node, f->visit->window))
 			return end;
 	}
 	for (uint32_t i = 0; i < f->count; i++) {
@@ -265,7 +329,7 @@ static enum end settle_all(struct frame *f)
 		if (++steps % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
 			return END_STOPPED;
 		const enum end end = settle(f, reply);
-		if (end != END_DONE || smxi_outside(node, f->window))
+		if (end != END_DONE || smxi_outside(node, f->visit->window))
 			return end;
 	}
 	/* every reply is settled: what was reached is the value */
@@ -277,21 +341,25 @@ static enum end settle_all(struct frame *f)
 	return END_DONE;
 }
 
-enum end smxi_search_frame(struct smx_search *s, const void *expansion, unsigned depth, struct window window,
-                           uint64_t open, struct chance *node, bool *fits)
+enum end smxi_search_frame(struct smx_search *s, const struct visit *visit, const void *expansion, uint64_t open,
+                           struct chance *node, bool *fits)
 {
-	struct frame f = {.s = s, .node = node, .depth = depth, .window = window};
+	struct frame f = {.s = s, .visit = visit, .node = node};
 	*fits = true;
 	enum end end = list_replies(&f, expansion, open, fits);
 	if (end != END_DONE || !*fits)
 		return end;
-	if (smxi_outside(node, window))
+	if (smxi_outside(node, visit->window))
 		return END_DONE;
 	s->counters.frames++;
 	end = estimate_replies(&f);
+	if (end == END_DONE && smxi_outside(node, visit->window)) {
+		s->counters.cutoffs_etc++;
+		return END_DONE;
+	}
 	if (end == END_DONE)
 		end = settle_all(&f);
-	if (end == END_DONE && smxi_outside(node, window))
-		*(smxi_node_upper(node) < window.alpha ? &s->counters.cutoffs_low : &s->counters.cutoffs_high) += 1;
+	if (end == END_DONE && smxi_outside(node, visit->window))
+		*(smxi_node_upper(node) < visit->window.alpha ? &s->counters.cutoffs_low : &s->counters.cutoffs_high) += 1;
 	return end;
 }

@@ -8,6 +8,10 @@
 #include <stdatomic.h>
 
 /* A node's value is known to lie in [lower, upper]; a search wants it where it can lie in the window [alpha, beta]. */
+struct interval {
+	smx_value lower, upper;
+};
+
 struct window {
 	smx_value alpha, beta;
 };
@@ -18,30 +22,47 @@ enum end {
 	END_NO_MEMORY,
 };
 
+/* What is asked of a chance node. */
+struct visit {
+	struct smx_visit at;
+	unsigned depth; /* turns left, at least 1 */
+	struct window window;
+	struct interval known; /* from a bound or the table */
+	bool answered;         /* known says enough; only the decided outcomes are wanted */
+	double reach;          /* probability of coming here by chance; for selective search */
+};
+
 /* A chance node under search. Invariants: lower[i] <= value of outcome i <= upper[i]; low = sum of weight * lower, high = sum of
- * weight * upper over all outcomes, so the node's value lies in [div_floor(low, total), div_floor(high, total)]. */
+ * weight * upper over all outcomes, so the node's value lies in [div_floor(low, total), div_floor(high, total)], and in what was
+ * known before. */
 struct chance {
 	unsigned count;
 	uint32_t total;
 	bool maximise;      /* the side that moves next is the evaluated side */
 	uint64_t won, lost; /* outcomes known to end the game at once, for the evaluated side */
+	struct interval known;
 	smx_value low, high;
-	uint32_t weight[SMX_OUTCOMES_MAX];
+	uint32_t weight[SMX_OUTCOMES_MAX]; /* in selective search: how often drawn, 0 possible */
 	smx_value lower[SMX_OUTCOMES_MAX], upper[SMX_OUTCOMES_MAX];
 };
+
+enum { ROLES = 3 }; /* of evaluators: leaves, pre-ranker, rescorer */
 
 struct smx_search {
 	const struct smx_game *game;
 	struct smx_arena *arena;
 	atomic_bool stop;
-	struct smx_evaluator
-		checked[2]; /* users' evaluators that passed the check last, whole: an address can be used again */
+	/* users' evaluators that passed the check last, whole: an address can be used again */
+	struct smx_evaluator checked[ROLES];
+	uint64_t checked_values[ROLES]; /* a hash of what they gave */
 
 	/* of the run */
 	struct smx_search_options options;
+	struct smx_iteration *iterations; /* room for one a depth */
 	unsigned evaluated_side;
-	bool fold, look;
-	smx_value floor, ceiling; /* of any node */
+	bool fold, look, selective;
+	smx_value floor, ceiling;               /* of any node */
+	struct smx_key salt[SMX_DEPTH_MAX + 1]; /* of the table's keys, by turns left */
 	double started_ms, reported_ms;
 	bool limit_reached;   /* the node limit or the time limit ended the run */
 	unsigned depth_plies; /* of the iteration */
@@ -52,12 +73,19 @@ struct smx_search {
 
 static inline smx_value smxi_node_lower(const struct chance *node)
 {
-	return smx_div_floor(node->low, node->total);
+	const smx_value lower = smx_div_floor(node->low, node->total);
+	return lower > node->known.lower ? lower : node->known.lower;
 }
 
 static inline smx_value smxi_node_upper(const struct chance *node)
 {
-	return smx_div_floor(node->high, node->total);
+	const smx_value upper = smx_div_floor(node->high, node->total);
+	return upper < node->known.upper ? upper : node->known.upper;
+}
+
+static inline struct interval smxi_node_interval(const struct chance *node)
+{
+	return (struct interval){smxi_node_lower(node), smxi_node_upper(node)};
 }
 
 /* The weight of a mask of outcomes. */
@@ -69,10 +97,16 @@ static inline uint32_t smxi_weight_of(const struct chance *node, uint64_t outcom
 	return weight;
 }
 
-/* Strictly: a node that ties with the window's edge is still wanted. */
+/* Strictly: a value that ties with the window's edge is still wanted. */
 static inline bool smxi_outside(const struct chance *node, struct window window)
 {
 	return smxi_node_upper(node) < window.alpha || smxi_node_lower(node) > window.beta;
+}
+
+/* Whether an interval answers all that a search in the window could. */
+static inline bool smxi_answers(struct interval interval, struct window window)
+{
+	return interval.lower == interval.upper || interval.upper < window.alpha || interval.lower > window.beta;
 }
 
 static inline struct window smxi_clamp(const struct smx_search *s, smx_value alpha, smx_value beta)
@@ -112,9 +146,32 @@ static inline void smxi_set_exact(struct chance *node, unsigned i, smx_value val
 	smxi_reduce_upper(node, i, value);
 }
 
+/* The reached value of an outcome moves as its afterstates are valued: one side of its interval. */
+static inline void smxi_reach_value(struct chance *node, unsigned i, struct interval reply)
+{
+	if (node->maximise)
+		smxi_raise_lower(node, i, reply.lower);
+	else
+		smxi_reduce_upper(node, i, reply.upper);
+}
+
 static inline const void *smxi_state_at(const struct smx_search *s, const void *states, size_t i)
 {
 	return (const unsigned char *)states + i * s->game->state_size;
+}
+
+static inline struct interval smxi_anything(const struct smx_search *s)
+{
+	return (struct interval){s->floor, s->ceiling};
+}
+
+static inline void smxi_claim(const struct smx_search *s, enum smx_claim_source source, unsigned stage,
+                              const struct smx_visit *at, unsigned depth, struct interval interval)
+{
+	if (!s->options.on_claim)
+		return;
+	const struct smx_claim claim = {source, stage, depth, s->evaluated_side, interval.lower, interval.upper, *at};
+	s->options.on_claim(s->options.claim_context, &claim);
 }
 
 /* Whether the run has to end: a stop was asked for, or its budget is spent. Cheap enough for every outcome. */
@@ -126,13 +183,37 @@ double smxi_now_ms(void);
 /* Mark an outcome as ended: won or lost by the evaluated side. */
 void smxi_decide(struct smx_search *s, struct chance *node, unsigned outcome, bool won);
 
-/* Search a chance node with depth >= 1 turns left. At END_DONE the node's interval is exact, or outside the window. */
-enum end smxi_search_chance(struct smx_search *s, const void *state, unsigned depth, struct window window,
-                            struct chance *node);
+/* Search a chance node. At END_DONE the node's interval is exact, or outside the window. */
+enum end smxi_search_chance(struct smx_search *s, const struct visit *visit, struct chance *node);
 
 /* Search the outcomes in `open` of an expanded chance node, depth >= 2, as one frame. *fits is false, and nothing done, where the node
  * has too many afterstates for one. */
-enum end smxi_search_frame(struct smx_search *s, const void *expansion, unsigned depth, struct window window,
-                           uint64_t open, struct chance *node, bool *fits);
+enum end smxi_search_frame(struct smx_search *s, const struct visit *visit, const void *expansion, uint64_t open,
+                           struct chance *node, bool *fits);
+
+/* Search them outcome by outcome (outcomes.c). */
+enum end smxi_search_outcomes(struct smx_search *s, const struct visit *visit, const void *expansion, uint64_t open,
+                              struct chance *node);
+
+/* The table, where there is one (table.c): narrow an interval by what it knows, true where it knew anything; keep one. */
+bool smxi_table_narrow(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval *interval);
+void smxi_table_keep(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval interval);
+
+/* Begin a run with the table, where there is one. */
+void smxi_table_begin(struct smx_search *s, uint64_t fingerprint);
+
+/* The second opinion on the root's candidates (rescore.c): its arguments are sound; ask it once, after which every candidate has its
+ * rescore; the window that the search needs to find all candidates that may reach `best`; and the final value of what it found. */
+enum smx_status smxi_rescore_check(const struct smx_search_options *options, struct smx_error *error);
+enum end smxi_rescore_ask(struct smx_search *s, const void *states, struct smx_candidate *list, size_t count);
+smx_value smxi_rescore_alpha(const struct smx_search *s, const struct smx_candidate *candidate, smx_value best);
+void smxi_rescore_apply(const struct smx_search *s, struct smx_candidate *candidate, bool loses);
+
+/* What distinguishes the values of a game under an evaluator; values_hash from smxi_evaluator_check, 0 for the game's own. */
+uint64_t smxi_fingerprint(const struct smx_game *game, const struct smx_evaluator *evaluator, uint64_t values_hash);
+
+/* As smx_evaluator_check; also a hash of the values that the evaluator gave. The game's own evaluators pass unasked, with 0. */
+enum smx_status smxi_evaluator_check(const struct smx_game *game, const struct smx_evaluator *evaluator,
+                                     uint64_t *values_hash, struct smx_error *error);
 
 #endif

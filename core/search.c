@@ -2,11 +2,11 @@
 #include <starmax/search.h>
 
 #include "core/candidates.h"
+#include "core/error.h"
 #include "core/node.h"
 
 #include <starmax/random.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +24,7 @@ static enum end evaluate_candidates(struct smx_search *s, struct smxi_candidates
 	for (size_t i = 0; i < c->count; i++) {
 		list[i].value = values[i];
 		list[i].exact = list[i].completed = true;
+		smxi_rescore_apply(s, &list[i], false);
 	}
 	s->candidates_completed = c->count;
 	smx_arena_release(s->arena, mark);
@@ -35,19 +36,34 @@ static enum end evaluate_candidates(struct smx_search *s, struct smxi_candidates
 static enum end search_candidates(struct smx_search *s, struct smxi_candidates *c, const uint32_t *order,
                                   struct smx_candidate *list, unsigned depth, size_t exact)
 {
-	for (size_t i = 0; i < c->count; i++)
-		list[i] = (struct smx_candidate){.turn = c->list[i].turn, .prerank = c->list[i].prerank, .loss_weight = -1};
+	for (size_t i = 0; i < c->count; i++) {
+		list[i] = c->list[i];
+		list[i].completed = false;
+	}
 	s->candidates_completed = 0;
 	s->depth_plies = depth;
 	if (depth == 1)
 		return evaluate_candidates(s, c, list);
+	/* A table entry does not say what loses: the game has to, and a blend depends on it. */
+	const bool asks_table = s->game->won && !s->options.rescore;
 	smx_value best = s->floor;
 	for (size_t at = 0; at < c->count; at++) {
 		const size_t i = order[at];
 		struct smx_candidate *candidate = &list[i];
-		const struct window window = {i < exact || s->options.star == SMX_STAR_NONE ? s->floor : best, s->ceiling};
+		const bool is_open = i < exact || s->options.star == SMX_STAR_NONE;
+		struct visit visit = {
+			.at = {smxi_state_at(s, c->states, i), NULL},
+			.depth = depth - 1,
+			.window = {is_open ? s->floor : smxi_rescore_alpha(s, candidate, best), s->ceiling},
+			.known = smxi_anything(s),
+			.reach = 1,
+		};
+		if (asks_table && smxi_table_narrow(s, &visit.at, visit.depth, &visit.known)) {
+			visit.answered = smxi_answers(visit.known, visit.window);
+			s->counters.cutoffs_table += visit.answered;
+		}
 		struct chance node;
-		const enum end end = smxi_search_chance(s, smxi_state_at(s, c->states, i), depth - 1, window, &node);
+		const enum end end = smxi_search_chance(s, &visit, &node);
 		if (end != END_DONE)
 			return end;
 		candidate->value = smxi_node_upper(&node);
@@ -55,6 +71,7 @@ static enum end search_candidates(struct smx_search *s, struct smxi_candidates *
 		candidate->loss_weight = smxi_weight_of(&node, node.lost);
 		candidate->total = node.total;
 		candidate->completed = true;
+		smxi_rescore_apply(s, candidate, node.lost != 0);
 		s->candidates_completed++;
 		if (candidate->exact && candidate->value > best)
 			best = candidate->value;
@@ -105,6 +122,37 @@ static void order_by(const struct smx_candidate *list, size_t count, struct smxi
 		order[i] = ranks[i].index;
 }
 
+/* Counters are nothing but numbers. */
+static struct smx_counters counted_since(const struct smx_counters *now, const struct smx_counters *before)
+{
+	uint64_t a[SMX_COUNTERS], b[SMX_COUNTERS];
+	struct smx_counters since;
+	memcpy(a, now, sizeof a);
+	memcpy(b, before, sizeof b);
+	for (size_t i = 0; i < SMX_COUNTERS; i++)
+		a[i] -= b[i];
+	memcpy(&since, a, sizeof since);
+	return since;
+}
+
+static void record_iteration(struct smx_search *s, unsigned depth, bool completed, const struct smx_candidate *best,
+                             const struct smx_counters *before, double begun_ms)
+{
+	struct smx_iteration *iteration = &s->iterations[s->result.iteration_count++];
+	*iteration = (struct smx_iteration){
+		.depth_plies = depth,
+		.completed = completed,
+		.has_value = best != NULL,
+		.candidates_completed = s->candidates_completed,
+		.time_ms = smxi_now_ms() - begun_ms,
+		.counters = counted_since(&s->counters, before),
+	};
+	if (best) {
+		iteration->value = best->value;
+		iteration->turn = best->turn;
+	}
+}
+
 /* Deepening. Depths below the last only order the candidates and stand in when the last is not completed; plain expectiminimax goes to the
  * depth at once. Canonical order is never changed. */
 static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
@@ -121,9 +169,11 @@ static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
 		order[i] = (uint32_t)i;
 	const unsigned last = s->options.depth_plies;
 	const struct smx_candidate *answer = c->list;
-	enum end end = END_DONE;
-	for (unsigned depth = s->options.star == SMX_STAR_NONE ? last : 1; depth <= last; depth++) {
+	enum end end = smxi_rescore_ask(s, c->states, c->list, c->count);
+	for (unsigned depth = s->options.star == SMX_STAR_NONE ? last : 1; depth <= last && end == END_DONE; depth++) {
 		struct smx_candidate *now = list[depth % 2];
+		const struct smx_counters before = s->counters;
+		const double begun_ms = smxi_now_ms();
 		/* depth 2 is cheap, and its exact values make the best order */
 		const size_t exact = depth < last && depth <= 2 ? SMX_EXACT_ALL : depth == last ? s->options.exact : 0;
 		end = search_candidates(s, c, order, now, depth, exact);
@@ -133,9 +183,8 @@ static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
 			result->depth_plies = depth;
 			result->candidates_completed = s->candidates_completed;
 		}
-		if (end != END_DONE)
-			break;
-		if (depth < last)
+		record_iteration(s, depth, end == END_DONE, best_of(now, c->count), &before, begun_ms);
+		if (end == END_DONE && depth < last)
 			order_by(now, c->count, ranks, order);
 	}
 	if (end == END_NO_MEMORY)
@@ -175,16 +224,25 @@ static enum end search_value(struct smx_search *s, const struct smx_position *po
 {
 	struct smx_result *result = &s->result;
 	struct chance node;
-	const struct window open = {s->floor, s->ceiling};
+	const struct visit visit = {
+		.at = {position->state, NULL},
+		.depth = s->options.depth_plies,
+		.window = {s->floor, s->ceiling},
+		.known = smxi_anything(s),
+		.reach = 1,
+	};
 	s->depth_plies = s->options.depth_plies;
-	const enum end end = smxi_search_chance(s, position->state, s->options.depth_plies, open, &node);
+	const struct smx_counters before = s->counters;
+	const double begun_ms = smxi_now_ms();
+	const enum end end = smxi_search_chance(s, &visit, &node);
+	record_iteration(s, visit.depth, end == END_DONE, NULL, &before, begun_ms);
 	result->kind = SMX_RESULT_VALUE;
 	if (end != END_DONE)
 		return end;
 	assert(node.low == node.high);
-	result->has_value = true;
+	result->has_value = s->iterations[0].has_value = true;
 	result->depth_plies = s->options.depth_plies;
-	result->value = smxi_node_lower(&node);
+	result->value = s->iterations[0].value = smxi_node_lower(&node);
 	result->outcomes_won = node.won;
 	result->outcomes_lost = node.lost;
 	if (s->options.outcome_values) {
@@ -195,13 +253,9 @@ static enum end search_value(struct smx_search *s, const struct smx_position *po
 	return END_DONE;
 }
 
-static enum smx_status bad_argument(struct smx_error *error, const char *message)
+static bool is_selective(const struct smx_search_options *options)
 {
-	if (error) {
-		error->offset = 0;
-		snprintf(error->message, sizeof error->message, "%s", message);
-	}
-	return SMX_ERR_ARGUMENT;
+	return options->selective.inner_width || options->selective.reach > 0 || options->selective.samples;
 }
 
 static bool same_evaluator(const struct smx_evaluator *a, const struct smx_evaluator *b)
@@ -213,17 +267,41 @@ static bool same_evaluator(const struct smx_evaluator *a, const struct smx_evalu
 
 /* A game's own evaluators are tested with the game; a user's is checked when it is first seen. */
 static enum smx_status trust(struct smx_search *s, unsigned role, const struct smx_evaluator *evaluator,
-                             struct smx_error *error)
+                             uint64_t *values_hash, struct smx_error *error)
 {
-	for (const struct smx_evaluator *const *own = s->game->evaluators; *own; own++)
-		if (*own == evaluator)
+	for (unsigned i = 0; i < ROLES; i++)
+		if (same_evaluator(&s->checked[i], evaluator)) {
+			*values_hash = s->checked_values[i];
 			return SMX_OK;
-	if (same_evaluator(&s->checked[0], evaluator) || same_evaluator(&s->checked[1], evaluator))
-		return SMX_OK;
-	const enum smx_status status = smx_evaluator_check(s->game, evaluator, error);
-	if (status == SMX_OK)
+		}
+	const enum smx_status status = smxi_evaluator_check(s->game, evaluator, values_hash, error);
+	if (status == SMX_OK) {
 		s->checked[role] = *evaluator;
+		s->checked_values[role] = *values_hash;
+	}
 	return status;
+}
+
+static enum smx_status check_options(struct smx_search *s, const struct smx_search_options *options,
+                                     uint64_t *fingerprint, struct smx_error *error)
+{
+	if (options->depth_plies < 1 || options->depth_plies > SMX_DEPTH_MAX)
+		return smxi_refuse(error, SMX_ERR_ARGUMENT, "depth must be from 1 to %d", SMX_DEPTH_MAX);
+	if (!options->evaluator || !options->prerank)
+		return smxi_refuse(error, SMX_ERR_ARGUMENT, "a search needs an evaluator and a pre-ranker");
+	if (!(options->selective.reach >= 0 && options->selective.reach < 1))
+		return smxi_refuse(error, SMX_ERR_ARGUMENT, "the probability of a branch to search must be from 0 to below 1");
+	if (is_selective(options) && options->table)
+		return smxi_refuse(error, SMX_ERR_ARGUMENT, "a selective search keeps no table: its values are not exact");
+	uint64_t values_hash, ignored;
+	enum smx_status status = trust(s, 0, options->evaluator, &values_hash, error);
+	if (status == SMX_OK) {
+		*fingerprint = smxi_fingerprint(s->game, options->evaluator, values_hash);
+		status = trust(s, 1, options->prerank, &ignored, error);
+	}
+	if (status == SMX_OK && options->rescore)
+		status = trust(s, 2, options->rescore, &ignored, error);
+	return status == SMX_OK ? smxi_rescore_check(options, error) : status;
 }
 
 enum smx_status smx_search_run(struct smx_search *search, const struct smx_position *position,
@@ -231,13 +309,8 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
                                struct smx_error *error)
 {
 	struct smx_search *s = search;
-	if (options->depth_plies < 1 || options->depth_plies > SMX_DEPTH_MAX)
-		return bad_argument(error, "depth must be from 1 to 64");
-	if (!options->evaluator || !options->prerank)
-		return bad_argument(error, "a search needs an evaluator and a pre-ranker");
-	enum smx_status status = trust(s, 0, options->evaluator, error);
-	if (status == SMX_OK)
-		status = trust(s, 1, options->prerank, error);
+	uint64_t fingerprint = 0;
+	const enum smx_status status = check_options(s, options, &fingerprint, error);
 	if (status != SMX_OK)
 		return status;
 
@@ -245,6 +318,7 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 	s->options = *options;
 	s->evaluated_side = s->game->side_to_move(position->state);
 	s->fold = s->game->fold && options->evaluator->fold && options->leaves == SMX_LEAVES_FOLD;
+	s->selective = is_selective(options);
 	s->look = s->game->look && options->evaluator->fold && !options->no_bounds;
 	s->floor = smx_evaluator_floor(options->evaluator);
 	s->ceiling = smx_evaluator_ceiling(options->evaluator);
@@ -253,16 +327,18 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 	s->candidates = s->candidates_completed = 0;
 	memset(&s->result, 0, sizeof s->result);
 	s->started_ms = s->reported_ms = smxi_now_ms();
+	s->iterations = smx_arena_alloc(s->arena, options->depth_plies * sizeof *s->iterations);
+	smxi_table_begin(s, fingerprint);
 
-	const enum end end = position->outcome == SMX_NO_OUTCOME ? search_value(s, position) : search_turns(s, position);
+	const enum end end = !s->iterations                        ? END_NO_MEMORY
+	                     : position->outcome == SMX_NO_OUTCOME ? search_value(s, position)
+	                                                           : search_turns(s, position);
 	if (end == END_NO_MEMORY) {
-		if (error) {
-			error->offset = 0;
-			snprintf(error->message, sizeof error->message, "no memory left after %zu bytes",
-			         smx_arena_statistics(s->arena).reserved_bytes);
-		}
-		return SMX_ERR_MEMORY;
+		return smxi_refuse(error, SMX_ERR_MEMORY, "no memory left after %zu bytes",
+		                   smx_arena_statistics(s->arena).reserved_bytes);
 	}
+	s->result.iterations = s->iterations;
+	s->result.selective = s->selective;
 	s->result.stopped = end == END_STOPPED;
 	s->result.limit_reached = s->result.stopped && s->limit_reached;
 	s->result.counters = s->counters;

@@ -15,6 +15,8 @@ const char *smx_status_str(enum smx_status status)
 		return "impure evaluator";
 	case SMX_ERR_BOUNDS:
 		return "value out of bounds";
+	case SMX_ERR_FILE:
+		return "file trouble";
 	}
 	return "unknown status";
 }

@@ -125,7 +125,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes outcomes outcomes_decided outcomes_folded afterstates leaf_evaluations prerank_evaluations frames cutoffs_low cutoffs_high cutoffs_decided outcomes_saved settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 memory reserved_bytes high_water_bytes chunk_requests time_ms clock"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -178,6 +178,7 @@ fi
 # Each line is written as soon as it is known.
 what="analyze --file - of a slow writer"
 mkfifo "$directory/in"
+: >"$out" # what the last command wrote would pass for the result
 "$starmax" analyze --depth 1 --file "$directory/in" >"$out" 2>"$err" &
 pid=$!
 exec 3<>"$directory/in" # opening it only to write would wait for a reader that may have failed
@@ -246,7 +247,7 @@ says "clock      60.0 s + 1.0 s, move 12, policy empirical-v1: target 11,610 ms,
 expect 0 analyze "$start PNB" --depth 1 --clock 61234+250ms --clock-policy legacy-linear-v1
 says "clock      61.234 s + 0.250 s, move 1, policy legacy-linear-v1: target 2,255 ms, cap 12,246 ms"
 expect 0 analyze --json "$start PNB" --depth 1 --clock 60000+1000
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes outcomes outcomes_decided outcomes_folded afterstates leaf_evaluations prerank_evaluations frames cutoffs_low cutoffs_high cutoffs_decided outcomes_saved settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms"
 given() { # <--clock> <remaining_ms> <increment_ms>
 	expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock "$1"
 	says "\"clock\":{\"policy\":\"empirical-v1\",\"remaining_ms\":$2,\"increment_ms\":$3,\"move\":7,\"target_ms\":"

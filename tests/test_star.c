@@ -142,39 +142,84 @@ static void expect_candidates(struct expected *e, const struct smx_position *pos
 
 /* ---- the ways to search ---- */
 
+enum { NO_TABLE, TINY_TABLE, LARGE_TABLE, TABLE_SIZES };
+enum { FRAMES, NO_FRAMES };
+
 struct way {
 	enum smx_star star;
 	enum smx_leaves leaves;
 	bool no_bounds;
 	size_t exact;
+	bool no_frames;
+	size_t probes;
+	unsigned table;
+	bool exact_only;
 };
 
 static const struct way ways[] = {
-	{SMX_STAR_NONE, SMX_LEAVES_FOLD, false, 0}, /* the yardstick of the counters */
-	{SMX_STAR1, SMX_LEAVES_FOLD, false, 0},
-	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0},
-	{SMX_STAR2, SMX_LEAVES_FOLD, true, 0},
-	{SMX_STAR_NONE, SMX_LEAVES_LIST, false, 0},
-	{SMX_STAR_NONE, SMX_LEAVES_LIST, true, SMX_EXACT_ALL},
-	{SMX_STAR1, SMX_LEAVES_LIST, false, 0},
-	{SMX_STAR1, SMX_LEAVES_LIST, false, 2},
-	{SMX_STAR1, SMX_LEAVES_FOLD, true, SMX_EXACT_ALL},
-	{SMX_STAR2, SMX_LEAVES_LIST, false, 0},
-	{SMX_STAR2, SMX_LEAVES_LIST, true, 0},
-	{SMX_STAR2, SMX_LEAVES_FOLD, false, 2},
-	{SMX_STAR2, SMX_LEAVES_FOLD, true, 1},
-	{SMX_STAR2, SMX_LEAVES_FOLD, false, SMX_EXACT_ALL},
-	{SMX_STAR2, SMX_LEAVES_LIST, true, SMX_EXACT_ALL},
+	{SMX_STAR_NONE, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false}, /* the yardstick of the counters */
+	{SMX_STAR1, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_FOLD, true, 0, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR_NONE, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR_NONE, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR1, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR1, SMX_LEAVES_LIST, false, 2, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR1, SMX_LEAVES_FOLD, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_LIST, true, 0, FRAMES, 3, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 2, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_FOLD, true, 1, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, NO_FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_LIST, false, 1, NO_FRAMES, 2, NO_TABLE, false},
+	{SMX_STAR_NONE, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, TINY_TABLE, false},
+	{SMX_STAR_NONE, SMX_LEAVES_LIST, false, 0, FRAMES, 0, LARGE_TABLE, true},
+	{SMX_STAR1, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, true},
+	{SMX_STAR1, SMX_LEAVES_LIST, false, 0, FRAMES, 0, TINY_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_FOLD, true, 0, FRAMES, 0, TINY_TABLE, false},
+	{SMX_STAR2, SMX_LEAVES_LIST, false, 2, NO_FRAMES, 1, LARGE_TABLE, false},
+	{SMX_STAR_ETC, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false},
+	{SMX_STAR_ETC, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, false},
+	{SMX_STAR_ETC, SMX_LEAVES_FOLD, true, 0, NO_FRAMES, 0, LARGE_TABLE, false},
+	{SMX_STAR_ETC, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 2, TINY_TABLE, false},
+	{SMX_STAR_ETC, SMX_LEAVES_LIST, false, 0, NO_FRAMES, 3, LARGE_TABLE, true},
 };
 
 enum { WAYS = sizeof ways / sizeof *ways };
 
-static void use_way(struct smx_search_options *options, const struct way *way)
+/* The tables serve all searches of a test, whatever the tree, game and evaluator. */
+struct tables {
+	struct smx_table *of[TABLE_SIZES];
+};
+
+static struct tables tables_create(void)
+{
+	static const size_t bytes[] = {[TINY_TABLE] = SMX_TABLE_BYTES_MIN, [LARGE_TABLE] = 1 << 22};
+	struct tables tables = {{NULL}};
+	for (unsigned i = TINY_TABLE; i < TABLE_SIZES; i++)
+		cr_assert_eq(smx_table_create(bytes[i], &tables.of[i], NULL), SMX_OK);
+	return tables;
+}
+
+static void tables_destroy(struct tables *tables)
+{
+	for (unsigned i = 0; i < TABLE_SIZES; i++)
+		smx_table_destroy(tables->of[i]);
+}
+
+static void use_way(struct smx_search_options *options, const struct way *way, const struct tables *tables)
 {
 	options->star = way->star;
 	options->leaves = way->leaves;
 	options->no_bounds = way->no_bounds;
 	options->exact = way->exact;
+	options->no_frames = way->no_frames;
+	options->probe_replies = way->probes;
+	options->table = tables->of[way->table];
+	options->exact_only = way->exact_only;
 }
 
 static const struct smx_result *run(struct smx_search *search, const struct smx_position *position,
@@ -195,6 +240,7 @@ static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
 
 struct tally {
 	uint64_t opened[WAYS], cutoffs_low, cutoffs_high, cutoffs_decided, frames, settled[SMX_BOUND_STAGES];
+	uint64_t probes, cutoffs_probe, cutoffs_etc, cutoffs_table, table_hits;
 	uint64_t searches, bounds;
 };
 
@@ -209,6 +255,11 @@ static void add(struct tally *tally, unsigned way, const struct smx_counters *co
 	tally->settled[1] += counters->settled_stage_1;
 	tally->settled[2] += counters->settled_stage_2;
 	tally->settled[3] += counters->settled_stage_3;
+	tally->probes += counters->probes;
+	tally->cutoffs_probe += counters->cutoffs_probe;
+	tally->cutoffs_etc += counters->cutoffs_etc;
+	tally->cutoffs_table += counters->cutoffs_table;
+	tally->table_hits += counters->table_hits;
 	tally->searches++;
 }
 
@@ -217,16 +268,19 @@ static void print(const char *name, const struct tally *tally)
 	fprintf(stderr,
 	        "%s: %" PRIu64 " searches; opened: plain %" PRIu64 ", star1 %" PRIu64 ", star2 %" PRIu64
 	        ", without bounds %" PRIu64 "; cut low %" PRIu64 ", high %" PRIu64 ", decided %" PRIu64 "; %" PRIu64
-	        " frames; settled %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "; %" PRIu64 " inexact candidates\n",
+	        " frames; settled %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "; %" PRIu64 " probes, cut by them %" PRIu64
+	        "; table hits %" PRIu64 ", cut %" PRIu64 ", etc %" PRIu64 "; %" PRIu64 " inexact candidates\n",
 	        name, tally->searches, tally->opened[0], tally->opened[1], tally->opened[2], tally->opened[3],
 	        tally->cutoffs_low, tally->cutoffs_high, tally->cutoffs_decided, tally->frames, tally->settled[0],
-	        tally->settled[1], tally->settled[2], tally->settled[3], tally->bounds);
+	        tally->settled[1], tally->settled[2], tally->settled[3], tally->probes, tally->cutoffs_probe,
+	        tally->table_hits, tally->cutoffs_table, tally->cutoffs_etc, tally->bounds);
 }
 
 /* ---- trees made by hashing ---- */
 
 struct toys {
 	struct smx_search *search[3];
+	struct tables tables;
 	struct expected expected;
 	struct tally tally;
 };
@@ -239,6 +293,7 @@ static struct toys *toys_create(void)
 	memset(t, 0, sizeof *t);
 	for (unsigned i = 0; i < 3; i++)
 		cr_assert_eq(smx_search_create(toy_games[i], NULL, &t->search[i]), SMX_OK);
+	t->tables = tables_create();
 	t->expected.plain.arena = smx_arena_create(NULL);
 	return t;
 }
@@ -247,6 +302,7 @@ static void toys_destroy(struct toys *t)
 {
 	for (unsigned i = 0; i < 3; i++)
 		smx_search_destroy(t->search[i]);
+	tables_destroy(&t->tables);
 	smx_arena_destroy(t->expected.plain.arena);
 	free(t);
 }
@@ -265,7 +321,7 @@ static void check_turn(struct toys *t, uint64_t seed, const struct smx_position 
 		if (game == &toy_hooked && !(seed & TOY_NEVER_LOST))
 			continue;
 		for (unsigned w = 0; w < WAYS; w++) {
-			use_way(&options, &ways[w]);
+			use_way(&options, &ways[w], &t->tables);
 			const struct smx_result *r = run(t->search[g], position, &options);
 			cr_assert(!r->stopped && r->has_value, CASE, CASE_VALUES);
 			if (e->wins) {
@@ -306,7 +362,9 @@ static void check_turn(struct toys *t, uint64_t seed, const struct smx_position 
 					          CASE ": candidate %zu: %" PRId64 " for %" PRId64 ", best %" PRId64, CASE_VALUES, i,
 					          c->value, x->value, e->best);
 				}
-				if (ties || i < options.exact || options.star == SMX_STAR_NONE)
+				/* a table does not say what is lost, and the game says it for the side that moves only */
+				const bool is_told = !options.table || game == &toy_plain;
+				if (is_told && (ties || i < options.exact || options.star == SMX_STAR_NONE))
 					cr_assert(c->loss_weight == x->lost && c->total == x->total,
 					          CASE ": candidate %zu: loses %" PRId64 " of %u not %" PRId64 " of %u", CASE_VALUES, i,
 					          c->loss_weight, c->total, x->lost, x->total);
@@ -331,7 +389,7 @@ static void check_value(struct toys *t, uint64_t seed, const struct smx_position
 		if (game == &toy_hooked && !(seed & TOY_NEVER_LOST))
 			continue;
 		for (unsigned w = 0; w < WAYS; w++) {
-			use_way(&options, &ways[w]);
+			use_way(&options, &ways[w], &t->tables);
 			const struct smx_result *r = run(t->search[g], position, &options);
 			add(&t->tally, w, &r->counters);
 			cr_assert(r->kind == SMX_RESULT_VALUE && !r->stopped && r->has_value, CASE, CASE_VALUES);
@@ -406,6 +464,11 @@ static void check_trees(const char *name, unsigned kind, unsigned free_bits, uns
 	cr_assert_gt(t->tally.cutoffs_high, 0u);
 	cr_assert_gt(t->tally.bounds, 0u);
 	cr_assert_gt(t->tally.frames, 0u);
+	cr_assert_gt(t->tally.probes, 0u);
+	cr_assert_gt(t->tally.cutoffs_probe, 0u);
+	cr_assert_gt(t->tally.table_hits, 0u);
+	cr_assert_gt(t->tally.cutoffs_table, 0u);
+	cr_assert_gt(t->tally.cutoffs_etc, 0u);
 	if ((kind & (TOY_NEVER_LOST | TOY_MANY)) == TOY_NEVER_LOST)
 		for (unsigned i = 0; i < SMX_BOUND_STAGES; i++)
 			cr_assert_gt(t->tally.settled[i], 0u, "stage %u", i);
@@ -551,12 +614,12 @@ static bool random_dicechess(uint64_t *seed, struct smx_position *position)
 
 /* All ways against plain expectiminimax by the search itself, which test_search.c holds against the oracle; false where
  * plain takes more nodes than limit (0: none). */
-static bool check_dicechess(struct smx_search *search, const struct smx_position *position,
+static bool check_dicechess(struct smx_search *search, const struct tables *tables, const struct smx_position *position,
                             struct smx_search_options options, uint64_t limit, bool lists, struct tally *tally)
 {
 	char text[SMX_TEXT_MAX];
 	smx_dicechess.format(position, text);
-	use_way(&options, &ways[0]);
+	use_way(&options, &ways[0], tables);
 	options.node_limit = limit;
 	const struct smx_result plain = *run(search, position, &options);
 	options.node_limit = 0;
@@ -570,7 +633,7 @@ static bool check_dicechess(struct smx_search *search, const struct smx_position
 	for (unsigned w = 1; w < WAYS; w++) {
 		if (!lists && (ways[w].leaves == SMX_LEAVES_LIST || ways[w].star == SMX_STAR_NONE))
 			continue;
-		use_way(&options, &ways[w]);
+		use_way(&options, &ways[w], tables);
 		const struct smx_result *r = run(search, position, &options);
 		add(tally, w, &r->counters);
 		cr_assert(!r->stopped && r->has_value && r->kind == plain.kind, "%s way %u", text, w);
@@ -607,6 +670,7 @@ Test(star, every_level_is_plain_expectiminimax_on_dice_chess_of_two_turns)
 {
 	struct smx_search *search;
 	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &search), SMX_OK);
+	struct tables tables = tables_create();
 	struct tally tally = {.searches = 0};
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
@@ -620,11 +684,12 @@ Test(star, every_level_is_plain_expectiminimax_on_dice_chess_of_two_turns)
 			/* listing the leaves of the full width would take too long */
 			const bool lists = n % 8 == 0;
 			options.width = lists ? 3 : !options.evaluator->fold ? 4 : golden_slow_build() ? 20 : 0;
-			cr_assert(check_dicechess(search, &position, options, 0, lists, &tally));
+			cr_assert(check_dicechess(search, &tables, &position, options, 0, lists, &tally));
 		}
 		n++;
 	}
 	print("Dice Chess, 2", &tally);
+	tables_destroy(&tables);
 	smx_search_destroy(search);
 }
 
@@ -632,6 +697,7 @@ Test(star, every_level_is_plain_expectiminimax_on_dice_chess_of_three_turns)
 {
 	struct smx_search *search;
 	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &search), SMX_OK);
+	struct tables tables = tables_create();
 	struct tally tally = {.searches = 0};
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
@@ -645,11 +711,13 @@ Test(star, every_level_is_plain_expectiminimax_on_dice_chess_of_three_turns)
 		bool affordable = true;
 		for (unsigned e = 0; e < 2 && affordable; e++) {
 			options.evaluator = dicechess_evaluators[e];
-			affordable = check_dicechess(search, &position, options, golden_slow_build() ? 2000 : 6000, false, &tally);
+			affordable =
+				check_dicechess(search, &tables, &position, options, golden_slow_build() ? 2000 : 6000, false, &tally);
 		}
 		n += affordable;
 	}
 	print("Dice Chess, 3", &tally);
+	tables_destroy(&tables);
 	cr_assert_gt(tally.settled[0], 0u);
 	if (!golden_slow_build()) {
 		cr_assert_gt(tally.cutoffs_low, 0u);

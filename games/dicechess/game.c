@@ -53,6 +53,13 @@ static uint64_t won(const void *expansion)
 	return ((const struct smxi_dc_expansion_head *)expansion)->won;
 }
 
+static void order(const void *states, size_t count, unsigned side, int32_t *scores)
+{
+	const struct smxi_dc_state *s = states;
+	for (size_t i = 0; i < count; i++)
+		scores[i] = side == SMX_BLACK ? -s[i].material : s[i].material;
+}
+
 static void look(const void *states, size_t count, const struct smx_evaluator *evaluator, unsigned evaluated_side,
                  unsigned depth, struct smx_glance *glances)
 {
@@ -111,6 +118,7 @@ const struct smx_game smx_dicechess = {
 	.format_turn = smxi_dc_format_turn,
 	.self_check = self_check,
 	.won = won,
+	.order = order,
 	.fold = fold,
 	.look = look,
 	.bound = bound,

@@ -122,6 +122,9 @@ struct smx_game {
 
 	/* The mask of the outcomes that `afterstates` would call WON, known without listing anything; NULL: none. */
 	uint64_t (*won)(const void *expansion);
+	/* A cheap guess at how good afterstates are for the side that made them: scores[0..count), higher is better. It only
+	 * orders leaves that are listed. NULL: they stay as listed. */
+	void (*order)(const void *states, size_t count, unsigned side, int32_t *scores);
 	/* The value each outcome in the mask has when its afterstates are leaves: the best of them for the side to move, from the
 	 * evaluated side, as listing and evaluating them all would give. Writes values[outcome] for the outcomes
 	 * in the mask, none of which is WON or LOST. Only called where evaluator->fold is set; NULL: not available. */

@@ -9,6 +9,7 @@
 #include <starmax/evaluator.h>
 #include <starmax/game.h>
 #include <starmax/status.h>
+#include <starmax/table.h>
 #include <starmax/value.h>
 
 #ifdef __cplusplus
@@ -39,7 +40,8 @@ enum smx_leaves {
 enum smx_star {
 	SMX_STAR_NONE, /* plain expectiminimax: the yardstick */
 	SMX_STAR1,     /* each outcome in the window that the others' bounds leave it */
-	SMX_STAR2,     /* frames: every probe where it helps the node most (core/frame.c) */
+	SMX_STAR2,     /* outcomes probed first; frames: every probe where it helps the node most (core/frame.c) */
+	SMX_STAR_ETC,  /* also asks the table about all afterstates of a node before any is searched */
 };
 
 #define SMX_EXACT_ALL SIZE_MAX
@@ -50,26 +52,70 @@ struct smx_counters {
 	uint64_t candidates_completed;
 	uint64_t candidates_abandoned; /* begun or waiting when the search was stopped */
 	uint64_t chance_nodes;         /* chance nodes opened, the root's included where it is one */
+	uint64_t frames;               /* of these: searched as one frame */
 	uint64_t outcomes;             /* outcomes valued, at all chance nodes */
 	uint64_t outcomes_decided;     /* of these: won or lost at once */
 	uint64_t outcomes_folded;      /* of these: valued by the fold hook */
+	uint64_t outcomes_saved;       /* outcomes never valued because their node was left */
 	uint64_t afterstates;          /* distinct afterstates listed at inner decision nodes */
+	uint64_t probes;               /* afterstates searched or evaluated first, to bound an outcome from one side */
 	uint64_t leaf_evaluations;     /* positions handed to the evaluator by the search */
+	uint64_t order_evaluations;    /* ... only to order afterstates */
 	uint64_t prerank_evaluations;  /* positions handed to the pre-ranker */
-	uint64_t frames;               /* chance nodes searched as one frame */
-	uint64_t cutoffs_low;          /* chance nodes left because they fell below their window */
-	uint64_t cutoffs_high;         /* ... rose above it */
-	uint64_t cutoffs_decided;      /* ... were outside it by their decided outcomes alone */
-	uint64_t outcomes_saved;       /* outcomes never valued because of such a cutoff */
-	/* Afterstates that a bound settled unopened: by game->look, and by game->bound's stages 1, 2, 3. */
+	uint64_t rescore_evaluations;  /* positions handed to the second evaluator of the root */
+	/* Chance nodes that were left early because they fell below their window, or rose above it: */
+	uint64_t cutoffs_low, cutoffs_high; /* while their outcomes or their frame were searched */
+	uint64_t cutoffs_probe;             /* by the probes of their outcomes alone */
+	uint64_t cutoffs_decided;           /* by their decided outcomes alone */
+	uint64_t cutoffs_etc;               /* by what the table knew of their afterstates */
+	/* Afterstates that needed no search: */
+	uint64_t cutoffs_table; /* what the table knew sufficed */
+	/* ... a bound sufficed: of game->look, and of game->bound's stages 1, 2, 3 */
 	uint64_t settled_stage_0, settled_stage_1, settled_stage_2, settled_stage_3;
+	uint64_t table_probes, table_hits, table_stores;
+	uint64_t outcomes_sampled_away,
+		branches_cut; /* of selective search: outcomes not drawn; branches below the reach */
 };
+
+#define SMX_COUNTERS (sizeof(struct smx_counters) / sizeof(uint64_t))
 
 struct smx_progress {
 	unsigned depth_plies;
 	size_t candidates_completed, candidates;
 	const struct smx_counters *counters;
 	double time_ms;
+};
+
+/* Something that the search holds for true about a chance node: its value lies in [lower, upper]. For checking. */
+enum smx_claim_source {
+	SMX_CLAIM_SEARCH, /* the search has ended there */
+	SMX_CLAIM_TABLE,  /* the table says so */
+	SMX_CLAIM_LOOK,   /* game->look */
+	SMX_CLAIM_BOUND,  /* game->bound */
+};
+
+/* A chance node and the nodes above it, up to the root's candidate. */
+struct smx_visit {
+	const void *state;
+	const struct smx_visit *parent; /* NULL: this is the candidate, or the root */
+};
+
+struct smx_claim {
+	enum smx_claim_source source;
+	unsigned stage; /* of SMX_CLAIM_BOUND */
+	unsigned depth; /* turns left after the node's outcome is known */
+	unsigned evaluated_side;
+	smx_value lower, upper;
+	struct smx_visit visit;
+};
+
+/* Selective search: faster and deeper, and no longer exact. Zeroes are the exact search. None of it changes the root's
+ * candidates. It is searched without frames, bounds and table; the Star levels still give equal values. */
+struct smx_selective {
+	size_t inner_width; /* afterstates kept, by the pre-ranker, at each inner decision node; 0: all */
+	double reach;       /* a branch reached with less probability than this is evaluated at once, in [0, 1) */
+	unsigned
+		samples; /* outcomes drawn at a chance node that has more, by weight, stratified, seeded by its key; 0: all */
 };
 
 struct smx_search_options {
@@ -81,27 +127,58 @@ struct smx_search_options {
 	enum smx_leaves leaves;
 	enum smx_star star;
 	bool no_bounds; /* ask the game for no bounds or estimates: speed only */
+	bool no_frames; /* search every chance node outcome by outcome: speed only */
+	size_t
+		probe_replies; /* afterstates probed for each outcome of a node that is no frame (Star2.5: several); 0 is 1 */
+	struct smx_table *table; /* borrowed during the run; NULL: none */
+	bool exact_only;         /* keep and take only exact values, no bounds, in the table */
 	size_t exact; /* so many candidates, first in canonical order, get exact values even if they lose; SMX_EXACT_ALL */
 	uint64_t node_limit;                   /* chance nodes; 0: none */
 	double time_limit_ms;                  /* 0: none */
 	bool outcome_values;                   /* keep the value of each outcome of a root chance node */
 	const struct smx_evaluator *evaluator; /* borrowed while the search object lives */
 	const struct smx_evaluator *prerank;   /* borrowed while the search object lives */
+	/* A second opinion on the root's candidates: (1 - w) * value + w * rescore, w = rescore_weight / rescore_total, in the
+	 * evaluator's scale and rounded down. Of the same unit as the evaluator; called once, on all candidates together, and
+	 * not at all where w is 0. A candidate that loses on some outcome at once keeps its value. NULL: none. */
+	const struct smx_evaluator *rescore;    /* borrowed while the search object lives */
+	uint32_t rescore_weight, rescore_total; /* 0 <= weight <= total, 1 <= total <= SMX_RESCORE_TOTAL_MAX */
+	struct smx_selective selective;
 	/* Called from the searching thread, between outcomes, many times a second at most; NULL: not called. */
 	void (*on_progress)(void *context, const struct smx_progress *progress);
 	void *progress_context;
+	/* Called from the searching thread for every claim, of which there are many; NULL: not called. */
+	void (*on_claim)(void *context, const struct smx_claim *claim);
+	void *claim_context;
 };
+
+#define SMX_RESCORE_TOTAL_MAX 1000
 
 struct smx_candidate {
 	struct smx_turn turn; /* the first turn that reaches the afterstate */
 	smx_value prerank;    /* from the side to move */
 	smx_value value;      /* where completed: the exact value, or else an upper bound below the best */
+	smx_value search;     /* the same before rescoring; equal to value where not rescored */
+	smx_value rescore;    /* what the second evaluator says, in the evaluator's scale; 0 where there is none */
 	/* Weight of the outcomes on which the evaluated side loses at once, a share of its chance node's total; -1 where the depth
 	 * does not look at the reply or it was not completed. Of a candidate that was left early: of those known by then. */
 	int64_t loss_weight;
 	uint32_t total; /* that total */
 	bool exact;     /* value is exact */
 	bool completed; /* searched to the result's depth; never true of partial work */
+	bool rescored;
+};
+
+/* One depth of iterative deepening. */
+struct smx_iteration {
+	unsigned depth_plies;
+	bool completed; /* all candidates were */
+	bool has_value; /* value and turn are the best of the candidates completed in it */
+	smx_value value;
+	struct smx_turn turn;
+	size_t candidates_completed;
+	double time_ms;               /* of this depth alone */
+	struct smx_counters counters; /* of this depth alone; the root's own counts are not in it */
 };
 
 enum smx_result_kind {
@@ -115,6 +192,7 @@ struct smx_result {
 	enum smx_result_kind kind;
 	bool stopped;       /* by smx_search_stop, or because a limit was reached; only completed work counts below */
 	bool limit_reached; /* the node limit or the time limit */
+	bool selective;     /* the value is not the exact search's */
 	unsigned
 		depth_plies; /* of the values below: the last depth that was completed, or whose best candidate so far was */
 	bool has_value;  /* value is exact: false where nothing was completed */
@@ -123,6 +201,8 @@ struct smx_result {
 	size_t ties;          /* completed candidates whose value is the best, the chosen one included */
 	size_t candidate_count, candidates_completed;
 	const struct smx_candidate *candidates; /* in canonical order */
+	unsigned iteration_count;
+	const struct smx_iteration *iterations; /* each depth that was begun, the first first */
 	unsigned outcome_count;                 /* of outcome_values; 0 where they were not asked for or not completed */
 	smx_value outcome_values[SMX_OUTCOMES_MAX];
 	uint32_t outcome_weights[SMX_OUTCOMES_MAX];

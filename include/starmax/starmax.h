@@ -10,6 +10,7 @@
 #include <starmax/random.h>
 #include <starmax/search.h>
 #include <starmax/status.h>
+#include <starmax/table.h>
 #include <starmax/value.h>
 #include <starmax/version.h>
 

@@ -15,6 +15,7 @@ enum smx_status {
 	SMX_ERR_MEMORY,   /* memory could not be had; the object is unchanged */
 	SMX_ERR_IMPURE,   /* an evaluator gave one position two values */
 	SMX_ERR_BOUNDS,   /* an evaluator left its stated bounds, or its bounds do not fit 64-bit sums */
+	SMX_ERR_FILE,     /* a file could not be read or written, or is not the one that was asked for */
 };
 
 /* Filled where a function takes one and does not return SMX_OK; untouched otherwise. NULL may be passed anywhere. */

@@ -1,0 +1,147 @@
+/* The table as a search sees it: whose entries are whose, and the public functions. The table itself is tt/. */
+#include "core/node.h"
+#include "tt/tt.h"
+
+#include <starmax/version.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct smx_table {
+	struct smxi_tt *tt;
+};
+
+/* FNV-1a, 64 bits. */
+static void hash(uint64_t *h, const void *bytes, size_t size)
+{
+	for (const unsigned char *b = bytes, *end = b + size; b < end; b++)
+		*h = (*h ^ *b) * UINT64_C(0x100000001b3);
+}
+
+uint64_t smxi_fingerprint(const struct smx_game *game, const struct smx_evaluator *evaluator, uint64_t values_hash)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	/* with their NULs, so that no two names run together */
+	const char *const texts[] = {SMX_VERSION, game->name, evaluator->name, evaluator->unit};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		hash(&h, texts[i], strlen(texts[i]) + 1);
+	const smx_value numbers[] = {evaluator->scale_bits, evaluator->lo,  evaluator->hi,
+	                             evaluator->loss,       evaluator->win, (smx_value)values_hash};
+	hash(&h, numbers, sizeof numbers);
+	return h;
+}
+
+void smxi_table_begin(struct smx_search *s, uint64_t fingerprint)
+{
+	if (!s->options.table)
+		return;
+	for (unsigned depth = 0; depth <= SMX_DEPTH_MAX; depth++)
+		s->salt[depth] = smxi_tt_salt(fingerprint ^ s->evaluated_side, depth);
+	smxi_tt_new_search(s->options.table->tt);
+}
+
+static struct smx_key key_of(const struct smx_search *s, const struct smx_visit *at, unsigned depth)
+{
+	return smxi_tt_key(((const struct smx_state *)at->state)->key, s->salt[depth]);
+}
+
+bool smxi_table_narrow(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval *interval)
+{
+	if (!s->options.table)
+		return false;
+	struct smxi_tt_found found;
+	s->counters.table_probes++;
+	if (!smxi_tt_probe(s->options.table->tt, key_of(s, at, depth), depth, &found) ||
+	    (s->options.exact_only && found.lower != found.upper))
+		return false;
+	s->counters.table_hits++;
+	smxi_claim(s, SMX_CLAIM_TABLE, 0, at, depth, (struct interval){found.lower, found.upper});
+	if (found.lower > interval->lower)
+		interval->lower = found.lower;
+	if (found.upper < interval->upper)
+		interval->upper = found.upper;
+	return true;
+}
+
+void smxi_table_keep(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval interval)
+{
+	if (!s->options.table || (s->options.exact_only && interval.lower != interval.upper))
+		return;
+	s->counters.table_stores++;
+	smxi_tt_store(s->options.table->tt, key_of(s, at, depth), depth, interval.lower, interval.upper, 0);
+}
+
+/* Takes the table over; gives it back where there is no memory. */
+static enum smx_status wrap(struct smxi_tt *tt, struct smx_table **table)
+{
+	struct smx_table *made = malloc(sizeof *made);
+	if (!made) {
+		smxi_tt_destroy(tt);
+		return SMX_ERR_MEMORY;
+	}
+	made->tt = tt;
+	*table = made;
+	return SMX_OK;
+}
+
+enum smx_status smx_table_create(size_t size_bytes, struct smx_table **table, struct smx_error *error)
+{
+	struct smxi_tt *tt;
+	const enum smx_status status = smxi_tt_create(size_bytes, &tt, error);
+	return status == SMX_OK ? wrap(tt, table) : status;
+}
+
+void smx_table_destroy(struct smx_table *table)
+{
+	if (!table)
+		return;
+	smxi_tt_destroy(table->tt);
+	free(table);
+}
+
+void smx_table_clear(struct smx_table *table)
+{
+	smxi_tt_clear(table->tt);
+}
+
+struct smx_table_usage smx_table_usage(const struct smx_table *table)
+{
+	const struct smxi_tt_usage usage = smxi_tt_usage(table->tt);
+	return (struct smx_table_usage){smxi_tt_size(table->tt), usage.used_permille, usage.current_permille};
+}
+
+/* What a saved table says it is for: to the program, and to people. */
+static enum smx_status identify(const struct smx_game *game, const struct smx_evaluator *evaluator,
+                                uint64_t *fingerprint, char text[SMXI_TT_TEXT_MAX + 1], struct smx_error *error)
+{
+	uint64_t values_hash;
+	const enum smx_status status = smxi_evaluator_check(game, evaluator, &values_hash, error);
+	if (status != SMX_OK)
+		return status;
+	*fingerprint = smxi_fingerprint(game, evaluator, values_hash);
+	snprintf(text, SMXI_TT_TEXT_MAX + 1, "starmax %s, game %s, evaluator %.60s", SMX_VERSION, game->name,
+	         evaluator->name);
+	return SMX_OK;
+}
+
+enum smx_status smx_table_save(const struct smx_table *table, const char *path, const struct smx_game *game,
+                               const struct smx_evaluator *evaluator, struct smx_error *error)
+{
+	uint64_t fingerprint;
+	char text[SMXI_TT_TEXT_MAX + 1];
+	const enum smx_status status = identify(game, evaluator, &fingerprint, text, error);
+	return status == SMX_OK ? smxi_tt_save(table->tt, path, fingerprint, text, error) : status;
+}
+
+enum smx_status smx_table_load(const char *path, const struct smx_game *game, const struct smx_evaluator *evaluator,
+                               struct smx_table **table, struct smx_error *error)
+{
+	uint64_t fingerprint;
+	char text[SMXI_TT_TEXT_MAX + 1];
+	struct smxi_tt *tt;
+	enum smx_status status = identify(game, evaluator, &fingerprint, text, error);
+	if (status == SMX_OK)
+		status = smxi_tt_load(path, fingerprint, text, &tt, error);
+	return status == SMX_OK ? wrap(tt, table) : status;
+}
