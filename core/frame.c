@@ -8,8 +8,9 @@
  * An afterstate is searched only in the window in which it can still better one of its outcomes, or end the node; most are settled by a
  * bound before they are opened (game->look, game->bound), from cheap to dear. Outcomes become exact when all their afterstates are settled.
  *
- * Promises only shrink as outcomes improve, so a heap whose top is computed again when it is taken stays right. When nothing promises
- * anything, the rest is settled in listed order.
+ * Afterstates that the same outcomes reach form a group: in it the one with the best estimate always promises most. Promises only shrink as
+ * outcomes improve, so a heap of the groups whose top is computed again when it is taken stays right. When nothing promises anything, the
+ * rest is settled in listed order.
  *
  * When the method is the wrong one: a node whose afterstates do not fit in memory (FRAME_MAX), and leaves, whose evaluation is cheaper
  * than any thought about their order. */
@@ -23,13 +24,18 @@ struct reply {
 	const void *state;
 	uint64_t mask;
 	struct smx_glance glance; /* narrowed by the table, too */
-	uint8_t stage;            /* bounds asked for so far */
+	uint32_t group;
+	uint8_t stage; /* bounds asked for so far */
 	bool from_table;
 };
 
-struct heap_item {
-	smx_value promise;
-	uint32_t index;
+/* Replies of one mask. The first is the best; the others are in no order until it is taken, and then a heap. */
+struct group {
+	uint64_t mask;
+	uint32_t *replies; /* by index */
+	uint32_t count;
+	bool is_heap;
+	smx_value promise; /* of the best, once; at least what it is now */
 };
 
 struct frame {
@@ -39,7 +45,9 @@ struct frame {
 	bool asks_table; /* settle() does */
 	struct reply *replies;
 	uint32_t count;
-	struct heap_item *heap;
+	struct group *groups;
+	uint32_t group_count;
+	uint32_t *heap; /* of groups */
 	uint32_t heap_count;
 };
 
@@ -57,26 +65,97 @@ static smx_value promise_of(const struct chance *node, const struct reply *reply
 	return promise;
 }
 
-static bool above(const struct heap_item *a, const struct heap_item *b)
+static bool is_better_reply(const struct frame *f, uint32_t a, uint32_t b)
 {
-	return a->promise > b->promise || (a->promise == b->promise && a->index < b->index);
+	const smx_value left = f->replies[a].glance.estimate, right = f->replies[b].glance.estimate;
+	if (left != right)
+		return (left > right) == f->node->maximise;
+	return a < b;
 }
 
-static void sink(struct frame *f, uint32_t at)
+static bool promises_more(const struct frame *f, uint32_t a, uint32_t b)
 {
-	const struct heap_item item = f->heap[at];
-	for (;;) {
-		uint32_t child = 2 * at + 1;
-		if (child >= f->heap_count)
-			break;
-		if (child + 1 < f->heap_count && above(&f->heap[child + 1], &f->heap[child]))
+	const struct group *left = &f->groups[a], *right = &f->groups[b];
+	return left->promise > right->promise || (left->promise == right->promise && left->replies[0] < right->replies[0]);
+}
+
+static void sink(const struct frame *f, uint32_t *heap, uint32_t count, uint32_t at,
+                 bool (*above)(const struct frame *, uint32_t, uint32_t))
+{
+	const uint32_t item = heap[at];
+	for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count && above(f, heap[child + 1], heap[child]))
 			child++;
-		if (!above(&f->heap[child], &item))
+		if (!above(f, heap[child], item))
 			break;
-		f->heap[at] = f->heap[child];
-		at = child;
+		heap[at] = heap[child];
 	}
-	f->heap[at] = item;
+	heap[at] = item;
+}
+
+static void take_best(struct frame *f, struct group *group)
+{
+	if (!group->is_heap)
+		for (uint32_t i = group->count / 2; i-- > 0;)
+			sink(f, group->replies, group->count, i, is_better_reply);
+	group->is_heap = true;
+	group->replies[0] = group->replies[--group->count];
+	if (group->count)
+		sink(f, group->replies, group->count, 0, is_better_reply);
+}
+
+/* Give every reply its group, and the groups their room. */
+static enum end make_groups(struct frame *f)
+{
+	struct smx_arena *arena = f->s->arena;
+	size_t shared = 0; /* replies of several outcomes */
+	for (uint32_t i = 0; i < f->count; i++)
+		shared += (f->replies[i].mask & (f->replies[i].mask - 1)) != 0;
+	size_t slots = 1;
+	while (slots < 2 * shared)
+		slots *= 2;
+	const size_t most = shared + SMX_OUTCOMES_MAX;
+	f->groups = smx_arena_alloc(arena, most * sizeof *f->groups);
+	f->heap = smx_arena_alloc(arena, most * sizeof *f->heap);
+	uint32_t *slot = smx_arena_alloc(arena, slots * sizeof *slot); /* group + 1 of a mask; 0: free */
+	uint32_t *room = smx_arena_alloc(arena, f->count * sizeof *room);
+	if (!f->groups || !f->heap || !slot || !room)
+		return END_NO_MEMORY;
+	memset(slot, 0, slots * sizeof *slot);
+	uint32_t single[SMX_OUTCOMES_MAX] = {0}; /* the same of one outcome */
+	for (uint32_t i = 0; i < f->count; i++) {
+		const uint64_t mask = f->replies[i].mask;
+		uint32_t *place = &single[__builtin_ctzll(mask)];
+		if (mask & (mask - 1)) {
+			size_t at = (mask * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
+			while (slot[at] && f->groups[slot[at] - 1].mask != mask)
+				at = (at + 1) & (slots - 1);
+			place = &slot[at];
+		}
+		if (!*place) {
+			f->groups[f->group_count] = (struct group){.mask = mask};
+			*place = ++f->group_count;
+		}
+		f->replies[i].group = *place - 1;
+		f->groups[*place - 1].count++;
+	}
+	for (uint32_t g = 0; g < f->group_count; g++) {
+		f->groups[g].replies = room;
+		room += f->groups[g].count;
+		f->groups[g].count = 0;
+	}
+	return END_DONE;
+}
+
+static void join_group(struct frame *f, uint32_t index)
+{
+	struct group *group = &f->groups[f->replies[index].group];
+	const uint32_t at = group->count++;
+	group->replies[at] = index;
+	if (is_better_reply(f, index, group->replies[0])) {
+		group->replies[at] = group->replies[0];
+		group->replies[0] = index;
+	}
 }
 
 /* List the open outcomes' afterstates, each once. */
@@ -111,9 +190,8 @@ static enum end list_replies(struct frame *f, const void *expansion, uint64_t op
 	while (slots < 2 * total)
 		slots *= 2;
 	f->replies = smx_arena_alloc(s->arena, total * sizeof *f->replies);
-	f->heap = smx_arena_alloc(s->arena, total * sizeof *f->heap);
 	uint32_t *slot = smx_arena_alloc(s->arena, slots * sizeof *slot);
-	if (!f->replies || !f->heap || !slot)
+	if (!f->replies || !slot)
 		return END_NO_MEMORY;
 	memset(slot, 0, slots * sizeof *slot);
 	for (uint64_t left = listed; left; left &= left - 1) {
@@ -194,12 +272,16 @@ static enum end estimate_replies(struct frame *f)
 			if (reply->glance.estimate > reply->glance.upper)
 				reply->glance.estimate = reply->glance.upper;
 		}
+		join_group(f, i);
 	}
-	for (uint32_t i = 0; i < f->count; i++)
-		f->heap[i] = (struct heap_item){promise_of(f->node, &f->replies[i]), i};
-	f->heap_count = f->count;
-	for (uint32_t i = f->count / 2; i-- > 0;)
-		sink(f, i);
+	for (uint32_t g = 0; g < f->group_count; g++) {
+		struct group *group = &f->groups[g];
+		group->promise = promise_of(f->node, &f->replies[group->replies[0]]);
+		if (group->promise > 0)
+			f->heap[f->heap_count++] = g;
+	}
+	for (uint32_t i = f->heap_count / 2; i-- > 0;)
+		sink(f, f->heap, f->heap_count, i, promises_more);
 	return END_DONE;
 }
 
@@ -303,24 +385,24 @@ static enum end settle_all(struct frame *f)
 	struct chance *node = f->node;
 	uint32_t steps = 0;
 	while (f->heap_count > 0) {
-		struct heap_item *top = &f->heap[0];
-		struct reply *reply = &f->replies[top->index];
+		struct group *group = &f->groups[f->heap[0]];
+		struct reply *reply = &f->replies[group->replies[0]];
 		const smx_value promise = promise_of(node, reply);
-		if (promise < top->promise) {
-			top->promise = promise;
-			sink(f, 0);
-			continue;
+		const bool is_current = promise == group->promise;
+		if (is_current && promise > 0) {
+			if (++steps % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
+				return END_STOPPED;
+			const enum end end = settle(f, reply);
+			reply->mask = 0;
+			if (end != END_DONE || smxi_outside(node, f->visit->window))
+				return end;
+			take_best(f, group);
 		}
-		if (promise == 0)
-			break; /* nothing promises anything: the rest in listed order */
-		*top = f->heap[--f->heap_count];
-		sink(f, 0);
-		if (++steps % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
-			return END_STOPPED;
-		const enum end end = settle(f, reply);
-		reply->mask = 0;
-		if (end != END_DONE || smxi_outside(node, f->visit->window))
-			return end;
+		group->promise = group->count ? promise_of(node, &f->replies[group->replies[0]]) : 0;
+		if (group->promise == 0) /* it will promise nothing again: what is left comes in listed order */
+			f->heap[0] = f->heap[--f->heap_count];
+		if (f->heap_count)
+			sink(f, f->heap, f->heap_count, 0, promises_more);
 	}
 	for (uint32_t i = 0; i < f->count; i++) {
 		struct reply *reply = &f->replies[i];
@@ -352,7 +434,9 @@ enum end smxi_search_frame(struct smx_search *s, const struct visit *visit, cons
 	if (smxi_outside(node, visit->window))
 		return END_DONE;
 	s->counters.frames++;
-	end = estimate_replies(&f);
+	end = make_groups(&f);
+	if (end == END_DONE)
+		end = estimate_replies(&f);
 	if (end == END_DONE && smxi_outside(node, visit->window)) {
 		s->counters.cutoffs_etc++;
 		return END_DONE;
