@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { FRAME_MAX = 1 << 18, STEPS_PER_CLOCK_LOOK = 64 };
+enum { FRAME_MAX = 1 << 18, STEPS_PER_CLOCK_LOOK = 64, PREFETCH_AHEAD = 16 };
 
 struct reply {
 	const void *state;
@@ -265,6 +265,8 @@ static enum end estimate_replies(struct frame *f)
 			s->counters.order_evaluations++;
 			reply->stage = SMX_BOUND_STAGES;
 		}
+		if (etc && i + PREFETCH_AHEAD < f->count)
+			smxi_table_prefetch(s, f->replies[i + PREFETCH_AHEAD].state, f->visit->depth - 1);
 		if (etc && ask_table(f, reply)) {
 			reach_value(f, reply, interval_of(reply));
 			if (reply->glance.estimate < reply->glance.lower)

@@ -197,6 +197,8 @@ enum end smxi_search_outcomes(struct smx_search *s, const struct visit *visit, c
 
 /* The table, where there is one (table.c): narrow an interval by what it knows, true where it knew anything; keep one. */
 bool smxi_table_narrow(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval *interval);
+/* Begin to fetch what it knows of a state. Only where there is a table. */
+void smxi_table_prefetch(const struct smx_search *s, const void *state, unsigned depth);
 void smxi_table_keep(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval interval);
 
 /* Begin a run with the table, where there is one. */

@@ -46,6 +46,12 @@ static struct smx_key key_of(const struct smx_search *s, const struct smx_visit 
 	return smxi_tt_key(((const struct smx_state *)at->state)->key, s->salt[depth]);
 }
 
+void smxi_table_prefetch(const struct smx_search *s, const void *state, unsigned depth)
+{
+	const struct smx_visit at = {state, NULL};
+	smxi_tt_prefetch(s->options.table->tt, key_of(s, &at, depth));
+}
+
 bool smxi_table_narrow(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval *interval)
 {
 	if (!s->options.table)
