@@ -216,14 +216,17 @@ says '"outcomes":null'
 printf '%s\n' "$start PNB" "$kiwipete PNQ" >"$directory/positions"
 interrupt INT '"stopped":true' analyze --depth 8 --file "$directory/positions"
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: went on after the signal"
-# Some candidates complete, the others are not shown: one candidate of depth 3 takes a fraction of a second at most.
-env --default-signal=INT "$starmax" analyze --json "$kiwipete PNQ" --depth 3 --star none >"$out" 2>"$err" &
-pid=$!
-sleep 2
-kill -s INT $pid
-wait $pid
-[[ $? -eq 130 ]] || fail "an interrupt after some candidates: not 130"
+# Some candidates complete, the others are not shown. How long the first takes depends on the build and on what else the machine does.
 what="starmax analyze --depth 3 --star none and SIGINT"
+for seconds in 2 10 60; do
+	env --default-signal=INT "$starmax" analyze --json "$kiwipete PNQ" --depth 3 --star none >"$out" 2>"$err" &
+	pid=$!
+	sleep $seconds
+	kill -s INT $pid
+	wait $pid
+	[[ $? -eq 130 ]] || fail "$what: not 130"
+	grep -q '"exact":true' "$out" && break
+done
 says '"stopped":true'; says '"value":null,"raw":null,"exact":false'; says '"exact":true'
 
 # Limits end a search in order: exit status 0, completed work only.
