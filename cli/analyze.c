@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_EXACT UINT64_MAX
-
 struct analyze_settings {
 	uint64_t depth, width;
 	unsigned width_counts;
@@ -22,7 +20,15 @@ struct analyze_settings {
 	unsigned ties;
 	uint64_t seed;
 	unsigned leaves;
-	unsigned star, bounds;
+	unsigned star, bounds, frames;
+	uint64_t probe;
+	struct smxi_given_size hash;
+	const char *hash_load, *hash_save;
+	bool exact_only;
+	const char *rescore, *rescore_weight;
+	uint64_t inner_width;
+	const char *reach;
+	uint64_t samples;
 	uint64_t exact, nodes, movetime_ms;
 	struct smxi_given_clock clock;
 	uint64_t move;
@@ -36,19 +42,28 @@ struct analyze_settings {
 static const char *const width_counts_names[] = {"afterstates", "paths", NULL};
 static const char *const ties_names[] = {"first", "random", NULL};
 static const char *const leaves_names[] = {"fold", "list", NULL};
-static const char *const star_names[] = {"none", "star1", "star2", NULL};
-static const char *const bounds_names[] = {"on", "off", NULL};
+static const char *const star_names[] = {"none", "star1", "star2", "etc", NULL};
+static const char *const on_off_names[] = {"on", "off", NULL};
 
 #define DEFAULT_POLICY "empirical-v1"
+#define DEFAULT_HASH   UINT64_C(0) /* bytes; 0: no table */
 
-static const struct analyze_settings defaults = {.top = 20, .star = SMX_STAR2, .exact = NO_EXACT};
+static const struct analyze_settings defaults = {
+	.top = 20,
+	.star = SMX_STAR2,
+	.probe = 1,
+	.hash = {.bytes = DEFAULT_HASH},
+	.exact = SMXI_UNSET,
+};
 
 static const struct smxi_option analyze_options[] = {
 	SMXI_NUMBER(struct analyze_settings, depth, "depth", 1, SMX_DEPTH_MAX, "auto",
                 "turns to look ahead, the first one included; auto: 2, or as many as the limits allow"),
 	SMXI_NUMBER(struct analyze_settings, width, "width", 1, 1000000000, "all", "candidates kept after pre-ranking"),
 	SMXI_CHOICE(struct analyze_settings, width_counts, "width-counts", width_counts_names, "what the width counts"),
-	SMXI_TEXT(struct analyze_settings, evaluator, "evaluator", "NAME", "values the leaves (default: the game's first)"),
+	SMXI_TEXT(struct analyze_settings, evaluator, "evaluator", "NAME",
+              "values the leaves (default: the game's first); starmax --help lists them and their forms, such as "
+              "winprob:800"),
 	SMXI_TEXT(struct analyze_settings, prerank, "prerank", "NAME",
               "the evaluator that pre-ranks (default: the game's first)"),
 	SMXI_CHOICE(struct analyze_settings, ties, "ties", ties_names, "which of equally good turns is chosen"),
@@ -56,10 +71,30 @@ static const struct smxi_option analyze_options[] = {
 	SMXI_CHOICE(struct analyze_settings, leaves, "leaves", leaves_names,
                 "how the last turn is valued; the values are the same"),
 	SMXI_CHOICE(struct analyze_settings, star, "star", star_names, "how much is pruned; the values are the same"),
-	SMXI_CHOICE(struct analyze_settings, bounds, "bounds", bounds_names,
+	SMXI_CHOICE(struct analyze_settings, bounds, "bounds", on_off_names,
                 "whether the game is asked for bounds; the values are the same"),
+	SMXI_CHOICE(struct analyze_settings, frames, "frames", on_off_names,
+                "whether star2 and etc search chance nodes whole; the values are the same"),
+	SMXI_NUMBER(struct analyze_settings, probe, "probe", 1, 1000000000, NULL,
+                "afterstates probed for each outcome of a node that is no frame; the values are the same"),
+	SMXI_SIZE(struct analyze_settings, hash, "hash", SMX_TABLE_BYTES_MIN, UINT64_C(1) << 46, "off",
+              "bytes of the transposition table, or K, M, G of them; the values are the same"),
+	SMXI_TEXT(struct analyze_settings, hash_load, "hash-load", "FILE",
+              "begin with the table that --hash-save wrote, in its size"),
+	SMXI_TEXT(struct analyze_settings, hash_save, "hash-save", "FILE", "save the table after the last search"),
+	SMXI_FLAG(struct analyze_settings, exact_only, "exact-only", "keep and take only exact values in the table"),
+	SMXI_TEXT(struct analyze_settings, rescore, "rescore", "NAME",
+              "a second evaluator, asked about the candidates and blended with what the search finds"),
+	SMXI_TEXT(struct analyze_settings, rescore_weight, "rescore-weight", "W",
+              "of --rescore: its share, 0 to 1, such as 0.25 or 1/4"),
+	SMXI_NUMBER(struct analyze_settings, inner_width, "inner-width", 1, 1000000000, "all",
+                "selective: afterstates kept at inner decisions"),
+	SMXI_TEXT(struct analyze_settings, reach, "reach", "P",
+              "selective: evaluate at once what is reached with less probability, such as 0.001 (default 0)"),
+	SMXI_NUMBER(struct analyze_settings, samples, "samples", 1, 1000000, "all",
+                "selective: outcomes drawn at chance nodes that have more"),
 	SMXI_NUMBER(struct analyze_settings, exact, "exact", 1, 1000000000, "all",
-                "candidates that get exact values even if they lose, first in canonical order"),
+                "candidates that get exact values even if they lose, first in canonical order (default none)"),
 	SMXI_NUMBER(struct analyze_settings, nodes, "nodes", 1, UINT64_MAX, "none", "stop after so many chance nodes"),
 	SMXI_DURATION(struct analyze_settings, movetime_ms, "movetime", 1, 1000000000000, "none", "stop after that time"),
 	SMXI_CLOCK(struct analyze_settings, clock, "clock", 0, SMX_CLOCK_MAX_MS,
@@ -80,7 +115,9 @@ struct job {
 	const struct smx_game *game;
 	const struct analyze_settings *settings;
 	struct smx_search_options options;
-	struct smx_clock clock; /* these two where --clock is given, for the position being searched */
+	struct smx_table *table; /* NULL: none */
+	bool searched;           /* once at least */
+	struct smx_clock clock;  /* these two where --clock is given, for the position being searched */
 	struct smx_budget budget;
 	struct smxi_engine engine;
 	struct smxi_progress progress;
@@ -154,6 +191,10 @@ static json_t *json_candidates(const struct job *job, const struct smx_result *r
 		smxi_json_set(object, "exact", json_boolean(candidate->exact));
 		smxi_json_set(object, "king_loss_weight",
 		              candidate->loss_weight < 0 ? json_null() : json_integer(candidate->loss_weight));
+		smxi_json_set(object, "search_raw", candidate->completed ? json_integer(candidate->search) : json_null());
+		smxi_json_set(object, "rescore_raw",
+		              result->counters.rescore_evaluations ? json_integer(candidate->rescore) : json_null());
+		smxi_json_set(object, "rescored", json_boolean(candidate->rescored));
 		smxi_json_append(array, object);
 	}
 	return array;
@@ -209,6 +250,67 @@ static json_t *json_clock(const struct job *job)
 	return object;
 }
 
+static json_t *json_table(const struct job *job)
+{
+	if (!job->table)
+		return smxi_json(json_null());
+	const struct smx_table_usage usage = smx_table_usage(job->table);
+	json_t *object = smxi_json(json_object());
+	smxi_json_set(object, "size_bytes", smxi_json_count(usage.size_bytes));
+	smxi_json_set(object, "used_permille", json_integer(usage.used_permille));
+	smxi_json_set(object, "current_permille", json_integer(usage.current_permille));
+	return object;
+}
+
+static json_t *json_rescore(const struct smx_search_options *options)
+{
+	if (!options->rescore)
+		return smxi_json(json_null());
+	json_t *object = smxi_json(json_object());
+	smxi_json_set(object, "evaluator", json_string(options->rescore->name));
+	smxi_json_set(object, "weight", json_integer(options->rescore_weight));
+	smxi_json_set(object, "total", json_integer(options->rescore_total));
+	return object;
+}
+
+static bool is_selective(const struct smx_selective *selective)
+{
+	return selective->inner_width || selective->reach > 0 || selective->samples;
+}
+
+static json_t *json_selective(const struct smx_selective *selective)
+{
+	if (!is_selective(selective))
+		return smxi_json(json_null());
+	json_t *object = smxi_json(json_object());
+	smxi_json_set(object, "inner_width",
+	              selective->inner_width ? smxi_json_count(selective->inner_width) : json_null());
+	smxi_json_set(object, "reach", json_real(selective->reach));
+	smxi_json_set(object, "samples", selective->samples ? json_integer(selective->samples) : json_null());
+	return object;
+}
+
+static json_t *json_depths(const struct job *job, const struct smx_result *result)
+{
+	unsigned scale_bits = job->options.evaluator->scale_bits;
+	json_t *array = smxi_json(json_array());
+	for (unsigned i = 0; i < result->iteration_count; i++) {
+		const struct smx_iteration *depth = &result->iterations[i];
+		bool has_turn = depth->has_value && result->kind != SMX_RESULT_VALUE;
+		json_t *object = smxi_json(json_object());
+		smxi_json_set(object, "depth", json_integer(depth->depth_plies));
+		smxi_json_set(object, "completed", json_boolean(depth->completed));
+		smxi_json_set(object, "value", depth->has_value ? smxi_json_value(depth->value, scale_bits) : json_null());
+		smxi_json_set(object, "raw", depth->has_value ? json_integer(depth->value) : json_null());
+		smxi_json_set(object, "turn", has_turn ? json_turn(job, &depth->turn) : json_null());
+		smxi_json_set(object, "candidates_completed", smxi_json_count(depth->candidates_completed));
+		smxi_json_set(object, "time_ms", json_real(depth->time_ms));
+		smxi_json_set(object, "counters", smxi_json_counters(&depth->counters));
+		smxi_json_append(array, object);
+	}
+	return array;
+}
+
 static void print_json(const struct job *job, const struct smx_position *position, const struct smx_result *result)
 {
 	const struct smx_search_options *options = &job->options;
@@ -235,6 +337,10 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "memory", json_memory(&result->memory));
 	smxi_json_set(object, "time_ms", json_real(result->time_ms));
 	smxi_json_set(object, "clock", json_clock(job));
+	smxi_json_set(object, "table", json_table(job));
+	smxi_json_set(object, "rescore", json_rescore(options));
+	smxi_json_set(object, "selective", json_selective(&options->selective));
+	smxi_json_set(object, "depths", json_depths(job, result));
 	smxi_json_print(object);
 }
 
@@ -242,6 +348,7 @@ static void print_headline(const struct job *job, const struct smx_result *resul
 {
 	char turn[SMX_TEXT_MAX], value[SMXI_REPORT_TEXT] = "none", count[SMXI_REPORT_TEXT];
 	const char *unit = result->has_value ? job->options.evaluator->unit : "";
+	const char *what = result->selective ? "selective value" : "value";
 	if (result->kind != SMX_RESULT_VALUE)
 		smxi_report_turn(job->game, &result->turn, turn);
 	if (result->has_value)
@@ -257,19 +364,19 @@ static void print_headline(const struct job *job, const struct smx_result *resul
 		printf("%s wins at once, value %s %s\n", turn, value, unit);
 		break;
 	case SMX_RESULT_PASS:
-		printf("forced pass, value %s %s\n", value, unit);
+		printf("forced pass, %s %s %s\n", what, value, unit);
 		break;
 	case SMX_RESULT_VALUE:
-		printf("value %s %s before the outcome is known\n", value, unit);
+		printf("%s %s %s before the outcome is known\n", what, value, unit);
 		break;
 	case SMX_RESULT_TURN:
 		if (!result->has_value)
 			printf("%s, the first by pre-rank: nothing was completed\n", turn);
 		else if (result->ties > 1)
-			printf("%s, value %s %s, as good as %zu other%s\n", turn, value, unit, result->ties - 1,
+			printf("%s, %s %s %s, as good as %zu other%s\n", turn, what, value, unit, result->ties - 1,
 			       result->ties > 2 ? "s" : "");
 		else
-			printf("%s, value %s %s\n", turn, value, unit);
+			printf("%s, %s %s %s\n", turn, what, value, unit);
 		break;
 	}
 }
@@ -286,11 +393,23 @@ static int by_value(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+/* A candidate's value, or the bound that it is. */
+static void add_value(struct smxi_table *table, const struct smx_candidate *candidate, smx_value value,
+                      const struct smx_evaluator *evaluator)
+{
+	char number[SMXI_REPORT_TEXT], text[SMXI_REPORT_TEXT + 3];
+	snprintf(text, sizeof text, "%s%s", candidate->exact ? "" : "<= ", smxi_report_value(value, evaluator, number));
+	smxi_table_add(table, text);
+}
+
 static void print_candidates(const struct job *job, const struct smx_result *result)
 {
 	static const struct smxi_column columns[] = {
-		{"rank", true}, {"", false}, {"value", true}, {"turn", false}, {"loses the king", true}, {"pre-rank", true},
+		{"rank", true},     {"", false},      {"value", true},   {"turn", false}, {"loses the king", true},
+		{"pre-rank", true}, {"search", true}, {"rescore", true}, /* these two where candidates are rescored */
 	};
+	const struct smx_evaluator *evaluator = job->options.evaluator;
+	bool rescoring = result->counters.rescore_evaluations != 0;
 	const struct smx_candidate **sorted = smxi_allocate(result->candidate_count, sizeof *sorted);
 	size_t count = 0, rank = 0;
 	for (size_t i = 0; i < result->candidate_count; i++) {
@@ -299,7 +418,7 @@ static void print_candidates(const struct job *job, const struct smx_result *res
 	}
 	qsort(sorted, count, sizeof *sorted, by_value);
 	size_t shown = job->settings->top && job->settings->top < count ? (size_t)job->settings->top : count;
-	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0]);
+	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0] - (rescoring ? 0 : 2));
 	for (size_t i = 0; i < shown; i++) {
 		const struct smx_candidate *candidate = sorted[i];
 		char text[SMX_TEXT_MAX], number[SMXI_REPORT_TEXT];
@@ -310,16 +429,18 @@ static void print_candidates(const struct job *job, const struct smx_result *res
 		snprintf(number, sizeof number, "%zu", rank);
 		smxi_table_add(&table, number);
 		smxi_table_add(&table, tied_above || tied_below ? "=" : "");
-		char shown_value[SMXI_REPORT_TEXT + 3];
-		snprintf(shown_value, sizeof shown_value, "%s%s",
-		         candidate->exact ? "" : "<= ", smxi_report_value(candidate->value, job->options.evaluator, number));
-		smxi_table_add(&table, shown_value);
+		add_value(&table, candidate, candidate->value, evaluator);
 		smxi_table_add(&table, smxi_report_turn(job->game, &candidate->turn, text));
 		smxi_table_add(&table, candidate->loss_weight < 0
 		                           ? "-"
 		                           : smxi_report_share(candidate->loss_weight, candidate->total, number));
 		smx_value_format(candidate->prerank, job->options.prerank->scale_bits, number, sizeof number);
 		smxi_table_add(&table, number);
+		if (rescoring) {
+			add_value(&table, candidate, candidate->search, evaluator);
+			smxi_table_add(&table,
+			               candidate->rescored ? smxi_report_value(candidate->rescore, evaluator, number) : "-");
+		}
 	}
 	if (shown) {
 		putchar('\n');
@@ -350,6 +471,42 @@ static void print_outcomes(const struct job *job, const struct smx_position *pos
 		smxi_table_add(&table, number);
 		smxi_table_add(&table, smxi_report_value(result->outcome_values[i], job->options.evaluator, number));
 		smxi_table_add(&table, king ? king : "");
+	}
+	putchar('\n');
+	smxi_table_print(&table);
+}
+
+/* Chance nodes and afterstates that were left early, for whatever reason. */
+static uint64_t all_cutoffs(const struct smx_counters *counters)
+{
+	return counters->cutoffs_low + counters->cutoffs_high + counters->cutoffs_probe + counters->cutoffs_decided +
+	       counters->cutoffs_etc + counters->cutoffs_table;
+}
+
+static void print_depths(const struct job *job, const struct smx_result *result)
+{
+	static const struct smxi_column columns[] = {
+		{"depth", false},  {"time", true},       {"chance nodes", true}, {"leaf evaluations", true},
+		{"cutoffs", true}, {"table hits", true}, {"best turn", false},   {"value", true},
+	};
+	if (!result->iteration_count)
+		return;
+	struct smxi_table table = smxi_table(columns, sizeof columns / sizeof columns[0]);
+	for (unsigned i = 0; i < result->iteration_count; i++) {
+		const struct smx_iteration *depth = &result->iterations[i];
+		char text[SMX_TEXT_MAX], number[SMXI_REPORT_TEXT];
+		bool has_turn = depth->has_value && result->kind != SMX_RESULT_VALUE;
+		snprintf(number, sizeof number, "%u%s", depth->depth_plies, depth->completed ? "" : " (stopped)");
+		smxi_table_add(&table, number);
+		snprintf(number, sizeof number, "%.3f s", depth->time_ms / 1e3);
+		smxi_table_add(&table, number);
+		smxi_table_add(&table, smxi_report_count(depth->counters.chance_nodes, number));
+		smxi_table_add(&table, smxi_report_count(depth->counters.leaf_evaluations, number));
+		smxi_table_add(&table, smxi_report_count(all_cutoffs(&depth->counters), number));
+		smxi_table_add(&table, job->table ? smxi_report_count(depth->counters.table_hits, number) : "-");
+		smxi_table_add(&table, has_turn ? smxi_report_turn(job->game, &depth->turn, text) : "-");
+		smxi_table_add(&table,
+		               depth->has_value ? smxi_report_value(depth->value, job->options.evaluator, number) : "-");
 	}
 	putchar('\n');
 	smxi_table_print(&table);
@@ -398,6 +555,36 @@ static void print_clock(const struct job *job)
 	       smxi_report_count((uint64_t)job->budget.hard_cap_ms, second));
 }
 
+static void print_table(const struct job *job, const struct smx_counters *counters)
+{
+	const struct smx_table_usage usage = smx_table_usage(job->table);
+	char text[SMXI_REPORT_TEXT];
+	printf("table      %s, %u.%u%% used, ", smxi_report_bytes(usage.size_bytes, text), usage.used_permille / 10,
+	       usage.used_permille % 10);
+	printf("%s probes, ", smxi_report_count(counters->table_probes, text));
+	printf("%s hits, ", smxi_report_count(counters->table_hits, text));
+	printf("%s stores\n", smxi_report_count(counters->table_stores, text));
+}
+
+static void print_selective(const struct job *job)
+{
+	const struct smx_selective *selective = &job->options.selective;
+	const char *between = "";
+	printf("selective  ");
+	if (selective->inner_width) {
+		printf("inner width %zu", selective->inner_width);
+		between = ", ";
+	}
+	if (selective->reach > 0) {
+		printf("%sreach %g", between, selective->reach);
+		between = ", ";
+	}
+	if (selective->samples)
+		printf("%s%u sample%s", between, selective->samples, selective->samples > 1 ? "s" : "");
+	/* only the default can still be there: it gives way */
+	printf("%s: not exact\n", job->settings->hash.bytes ? ", without a table" : "");
+}
+
 /* Whether a limit, not a number of turns, says how deep to search. */
 static bool deepens(const struct analyze_settings *settings)
 {
@@ -417,11 +604,19 @@ static void print_text(const struct job *job, const struct smx_position *positio
 		printf("all");
 	printf(", evaluator %s (%s), pre-rank %s\n", options->evaluator->name, options->evaluator->unit,
 	       options->prerank->name);
+	if (options->rescore)
+		printf("rescore    %s, weight %" PRIu32 "/%" PRIu32 "\n", options->rescore->name, options->rescore_weight,
+		       options->rescore_total);
+	if (is_selective(&options->selective))
+		print_selective(job);
+	if (job->table)
+		print_table(job, &result->counters);
 	if (job->settings->clock.given)
 		print_clock(job);
 	print_headline(job, result);
 	print_candidates(job, result);
 	print_outcomes(job, position, result);
+	print_depths(job, result);
 	print_counters(result);
 }
 
@@ -468,7 +663,13 @@ static enum smx_status search_position(struct job *job, const struct smx_positio
 	smxi_progress_attach(&job->progress, &job->options);
 	status = smx_search_run(job->engine.search, position, &job->options, result, error);
 	smxi_progress_erase(&job->progress);
+	job->searched = job->searched || status == SMX_OK;
 	return status;
+}
+
+static const char *reason(enum smx_status status, const struct smx_error *error)
+{
+	return *error->message ? error->message : smx_status_str(status);
 }
 
 static enum smxi_exit analyze_argument(struct job *job, const struct smxi_call *call)
@@ -484,7 +685,7 @@ static enum smxi_exit analyze_argument(struct job *job, const struct smxi_call *
 	struct smx_error error = {0};
 	enum smx_status status = search_position(job, &position, &result, &error);
 	if (status != SMX_OK) {
-		smxi_error("%s", *error.message ? error.message : smx_status_str(status));
+		smxi_error("%s", reason(status, &error));
 		return SMXI_EXIT_FAILURE;
 	}
 	if (job->settings->json)
@@ -512,7 +713,7 @@ static bool analyze_line(void *context, const char *line, size_t length, const c
 		return true;
 	}
 	if (!why)
-		why = *error.message ? error.message : smx_status_str(status);
+		why = reason(status, &error);
 	fprintf(stderr, "starmax: %s:%" PRIu64 ": %s\n", name, number, why);
 	return false;
 }
@@ -536,6 +737,110 @@ static bool check_clock(const struct analyze_settings *settings)
 	return false;
 }
 
+/* False after an error message. */
+static bool check_table(const struct job *job)
+{
+	const struct analyze_settings *settings = job->settings;
+	const char *asked = settings->hash_save ? "hash-save" : settings->exact_only ? "exact-only" : NULL;
+	bool sized = settings->hash.given && settings->hash.bytes;
+	if (settings->hash.given && settings->hash_load)
+		smxi_error("--hash and --hash-load exclude each other: a loaded table has its own size");
+	else if (is_selective(&job->options.selective) && (sized || settings->hash_load || asked))
+		smxi_error("--%s is not for a selective search (--inner-width, --reach, --samples): "
+		           "its values are not exact, and no table keeps them",
+		           sized                 ? "hash"
+		           : settings->hash_load ? "hash-load"
+		                                 : asked);
+	else if (asked && !settings->hash_load && !settings->hash.bytes)
+		smxi_error("--%s needs --hash or --hash-load", asked);
+	else
+		return true;
+	return false;
+}
+
+/* Digits with or without a fraction; what is not that is not what strtod is asked about. */
+static bool is_decimal(const char *text, size_t most_decimals)
+{
+	static const char digits[] = "0123456789";
+	size_t whole = strspn(text, digits);
+	if (!whole || !text[whole])
+		return whole != 0;
+	size_t decimals = strspn(text + whole + 1, digits);
+	return text[whole] == '.' && decimals && decimals <= most_decimals && !text[whole + 1 + decimals];
+}
+
+/* False after an error message. */
+static bool read_reach(const char *text, double *reach)
+{
+	char shown[200];
+	if (is_decimal(text, SIZE_MAX)) {
+		*reach = strtod(text, NULL);
+		if (*reach < 1)
+			return true;
+	}
+	smxi_error("option --reach takes a probability from 0 to below 1, such as 0.001, not %s",
+	           smxi_printable(text, shown, sizeof shown));
+	return false;
+}
+
+/* "1/4" or "0.25", from 0 to 1; false after an error message. */
+static bool read_weight(const char *text, uint32_t *weight, uint32_t *total)
+{
+	enum { DIGITS = 9 }; /* of the numerator at most: three decimals more still fit */
+	char shown[200];
+	size_t numerator = strspn(text, "0123456789");
+	bool is_fraction = text[numerator] == '/';
+	const char *rest = text + numerator + (text[numerator] != '\0');
+	uint64_t above = strtoull(text, NULL, 10), below = 1;
+	bool ok = numerator && numerator <= DIGITS;
+	if (is_fraction) {
+		below = strtoull(rest, NULL, 10); /* too much is UINT64_MAX */
+		ok = ok && *rest && strspn(rest, "0123456789") == strlen(rest);
+	} else {
+		ok = ok && is_decimal(text, 3);
+		for (; ok && *rest; rest++, below *= 10)
+			above = above * 10 + (uint64_t)(*rest - '0');
+	}
+	if (ok && below >= 1 && below <= SMX_RESCORE_TOTAL_MAX && above <= below) {
+		*weight = (uint32_t)above;
+		*total = (uint32_t)below;
+		return true;
+	}
+	smxi_error("option --rescore-weight takes a share from 0 to 1, a fraction with a denominator of at most %d or a "
+	           "decimal with at most three decimals, such as 1/4 or 0.25, not %s",
+	           SMX_RESCORE_TOTAL_MAX, smxi_printable(text, shown, sizeof shown));
+	return false;
+}
+
+/* The second evaluator; false after an error message. */
+static bool set_rescore(struct job *job)
+{
+	const struct analyze_settings *settings = job->settings;
+	struct smx_search_options *options = &job->options;
+	if (!settings->rescore != !settings->rescore_weight) {
+		smxi_error(settings->rescore ? "--rescore needs --rescore-weight" : "--rescore-weight needs --rescore");
+		return false;
+	}
+	if (!settings->rescore)
+		return true;
+	options->rescore = smxi_evaluator_find(job->game, "rescorer", settings->rescore);
+	if (!options->rescore || !read_weight(settings->rescore_weight, &options->rescore_weight, &options->rescore_total))
+		return false;
+	if (!strcmp(options->rescore->unit, options->evaluator->unit))
+		return true;
+	smxi_error("rescorer %s counts in %s, evaluator %s in %s: they cannot be blended", options->rescore->name,
+	           options->rescore->unit, options->evaluator->name, options->evaluator->unit);
+	return false;
+}
+
+/* False after an error message. */
+static bool set_selective(struct job *job)
+{
+	job->options.selective.inner_width = (size_t)job->settings->inner_width;
+	job->options.selective.samples = (unsigned)job->settings->samples;
+	return !job->settings->reach || read_reach(job->settings->reach, &job->options.selective.reach);
+}
+
 static bool set_up(struct job *job)
 {
 	const struct analyze_settings *settings = job->settings;
@@ -550,13 +855,54 @@ static bool set_up(struct job *job)
 	options->leaves = (enum smx_leaves)settings->leaves;
 	options->star = (enum smx_star)settings->star;
 	options->no_bounds = settings->bounds != 0;
-	options->exact = settings->exact == NO_EXACT ? 0 : settings->exact ? (size_t)settings->exact : SMX_EXACT_ALL;
+	options->no_frames = settings->frames != 0;
+	options->probe_replies = (size_t)settings->probe;
+	options->exact_only = settings->exact_only;
+	options->exact = settings->exact == SMXI_UNSET ? 0 : settings->exact ? (size_t)settings->exact : SMX_EXACT_ALL;
 	options->node_limit = settings->nodes;
 	options->time_limit_ms = (double)settings->movetime_ms;
 	options->outcome_values = settings->outcomes;
 	if (settings->evaluator && !(options->evaluator = smxi_evaluator_find(job->game, "evaluator", settings->evaluator)))
 		return false;
-	return !settings->prerank || (options->prerank = smxi_evaluator_find(job->game, "pre-ranker", settings->prerank));
+	if (settings->prerank && !(options->prerank = smxi_evaluator_find(job->game, "pre-ranker", settings->prerank)))
+		return false;
+	return set_rescore(job) && set_selective(job) && check_table(job);
+}
+
+/* The table that every search of this run uses; false after an error message. */
+static bool open_table(struct job *job)
+{
+	const struct analyze_settings *settings = job->settings;
+	struct smx_error error = {0};
+	enum smx_status status = SMX_OK;
+	char shown[200];
+	if (settings->hash_load) {
+		status = smx_table_load(settings->hash_load, job->game, job->options.evaluator, &job->table, &error);
+		if (status != SMX_OK)
+			smxi_error("%s: %s", smxi_printable(settings->hash_load, shown, sizeof shown), reason(status, &error));
+	} else if (settings->hash.bytes && !is_selective(&job->options.selective)) {
+		status = smx_table_create((size_t)settings->hash.bytes, &job->table, &error);
+		if (status != SMX_OK)
+			smxi_error("%s", reason(status, &error));
+	}
+	job->options.table = job->table;
+	return status == SMX_OK;
+}
+
+/* What is in the table is complete work, also of searches that were stopped. An empty table that no search has seen must not take a
+ * saved one's place. */
+static enum smxi_exit save_table(const struct job *job, enum smxi_exit status)
+{
+	const char *path = job->settings->hash_save;
+	struct smx_error error = {0};
+	char shown[200];
+	if (!path || !(job->searched || job->settings->hash_load) || status == SMXI_EXIT_USAGE)
+		return status;
+	enum smx_status saved = smx_table_save(job->table, path, job->game, job->options.evaluator, &error);
+	if (saved == SMX_OK)
+		return status;
+	smxi_error("%s: %s", smxi_printable(path, shown, sizeof shown), reason(saved, &error));
+	return SMXI_EXIT_FAILURE;
 }
 
 static enum smxi_exit run(const struct smxi_call *call)
@@ -564,12 +910,16 @@ static enum smxi_exit run(const struct smxi_call *call)
 	struct job job = {.game = call->game, .settings = call->settings};
 	if (!check_clock(job.settings) || !set_up(&job) || (job.settings->file && !smxi_no_words(call)))
 		return SMXI_EXIT_USAGE;
+	if (!open_table(&job))
+		return SMXI_EXIT_FAILURE;
 	job.engine = smxi_engine_open(job.game);
 	smxi_interrupt_watch(job.engine.search);
 	enum smxi_exit status =
 		job.settings->file ? smxi_lines_read(job.settings->file, analyze_line, &job) : analyze_argument(&job, call);
 	smxi_interrupt_watch(NULL);
+	status = save_table(&job, status);
 	smxi_engine_close(&job.engine);
+	smx_table_destroy(job.table);
 	return status;
 }
 
@@ -582,6 +932,8 @@ const struct smxi_command smxi_analyze_command = {
 		"dice) known it is a decision; without it, its value is that of the side to move before the\n"
 		"outcome. In a file, blank lines and lines that begin with # are skipped. docs/json.md describes\n"
 		"the JSON. Ctrl-C prints what is complete.\n\n"
+		"A selective search is faster and deeper, but its values are not exact, and it keeps no table. The table is\n"
+		"shared by all lines of a file.\n\n"
 		"A time is a whole number of milliseconds, or a number with its unit: 500ms, 2.5s, 1m, 1h. Without\n"
 		"--depth a search with --nodes, --movetime or --clock goes as deep as these let it, any other 2 turns deep.",
 	.options = analyze_options,

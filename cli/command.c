@@ -237,6 +237,50 @@ static bool set_duration(const struct smxi_option *option, const char *text, uin
 	return false;
 }
 
+static const struct {
+	char letter;
+	unsigned bits;
+} size_units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
+enum { SIZE_UNITS = sizeof size_units / sizeof size_units[0] };
+
+/* Whole bytes, or a whole number of a unit. */
+static bool read_size(const struct smxi_option *option, const char *text, uint64_t *bytes)
+{
+	char digits[32];
+	size_t length = strlen(text), bits = 0;
+	for (size_t i = 0; length && i < SIZE_UNITS && !bits; i++) {
+		if (text[length - 1] == size_units[i].letter)
+			bits = size_units[i].bits;
+	}
+	length -= bits != 0;
+	if (length >= sizeof digits)
+		return false;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	uint64_t number;
+	if (!read_digits(digits, &number) || number > option->most >> bits)
+		return false;
+	*bytes = number << bits;
+	return *bytes >= option->least;
+}
+
+static bool set_size(const struct smxi_option *option, const char *text, struct smxi_given_size *size)
+{
+	char shown[200];
+	size->given = true;
+	if (option->word && !strcmp(text, option->word)) {
+		size->bytes = 0;
+		return true;
+	}
+	if (read_size(option, text, &size->bytes))
+		return true;
+	smxi_error("option --%s takes a size from %llu to %llu bytes, such as 1048576, 512K, 64M or 2G%s%s, not %s",
+	           option->name, (unsigned long long)option->least, (unsigned long long)option->most,
+	           option->word ? ", or " : "", option->word ? option->word : "",
+	           smxi_printable(text, shown, sizeof shown));
+	return false;
+}
+
 static bool set_clock(const struct smxi_option *option, const char *text, struct smxi_given_clock *clock)
 {
 	char shown[200];
@@ -279,6 +323,8 @@ static bool set_option(const struct smxi_option *option, void *settings, const c
 		return set_number(option, text, (uint64_t *)(void *)target);
 	case SMXI_OPTION_DURATION:
 		return set_duration(option, text, (uint64_t *)(void *)target);
+	case SMXI_OPTION_SIZE:
+		return set_size(option, text, (struct smxi_given_size *)(void *)target);
 	case SMXI_OPTION_CLOCK:
 		return set_clock(option, text, (struct smxi_given_clock *)(void *)target);
 	case SMXI_OPTION_CHOICE:
@@ -380,6 +426,22 @@ int smxi_command_parse(const struct smxi_command *command, const struct smxi_opt
 	return optind;
 }
 
+/* In the largest unit that leaves a whole number. */
+static void print_default_size(const struct smxi_option *option, uint64_t bytes)
+{
+	if (!bytes && option->word) {
+		printf(" (default %s)", option->word);
+		return;
+	}
+	for (size_t i = SIZE_UNITS; i-- > 0;) {
+		if (bytes && bytes % (UINT64_C(1) << size_units[i].bits) == 0) {
+			printf(" (default %llu%c)", (unsigned long long)(bytes >> size_units[i].bits), size_units[i].letter);
+			return;
+		}
+	}
+	printf(" (default %llu)", (unsigned long long)bytes);
+}
+
 static void print_default(const struct smxi_option *option, const void *defaults)
 {
 	const char *source = (const char *)defaults + option->offset;
@@ -387,10 +449,14 @@ static void print_default(const struct smxi_option *option, const void *defaults
 		printf(" (default %s)", option->choices[*(const unsigned *)(const void *)source]);
 	} else if (option->kind == SMXI_OPTION_NUMBER || option->kind == SMXI_OPTION_DURATION) {
 		uint64_t number = *(const uint64_t *)(const void *)source;
+		if (number == SMXI_UNSET)
+			return;
 		if (number || !option->word)
 			printf(" (default %llu)", (unsigned long long)number);
 		else
 			printf(" (default %s)", option->word);
+	} else if (option->kind == SMXI_OPTION_SIZE) {
+		print_default_size(option, ((const struct smxi_given_size *)(const void *)source)->bytes);
 	}
 }
 

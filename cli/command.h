@@ -21,6 +21,7 @@ enum smxi_option_kind {
 	SMXI_OPTION_FLAG,     /* no value; sets a bool */
 	SMXI_OPTION_NUMBER,   /* least..most, or `word` for 0; sets a uint64_t */
 	SMXI_OPTION_DURATION, /* a time of least..most ms, or `word` for 0; sets a uint64_t, in ms */
+	SMXI_OPTION_SIZE,     /* least..most bytes, or `word` for 0; sets a struct smxi_given_size */
 	SMXI_OPTION_CLOCK,    /* a time and an increment of least..most ms; sets a struct smxi_given_clock */
 	SMXI_OPTION_CHOICE,   /* one of `choices`; sets an unsigned, its place among them */
 	SMXI_OPTION_TEXT,     /* anything; sets a const char * into argv */
@@ -32,6 +33,15 @@ struct smxi_given_clock {
 	uint64_t remaining_ms, increment_ms;
 };
 
+/* What an SMXI_OPTION_SIZE sets. */
+struct smxi_given_size {
+	bool given;
+	uint64_t bytes;
+};
+
+/* The default of a NUMBER or DURATION that stands for "not given": help shows no default, but what its line says. */
+#define SMXI_UNSET UINT64_MAX
+
 struct smxi_option {
 	enum smxi_option_kind kind;
 	const char *name;     /* without the dashes */
@@ -39,7 +49,7 @@ struct smxi_option {
 	const char *help;     /* one line */
 	const char *argument; /* what help calls the value; CHOICE: its choices instead */
 	uint64_t least, most;
-	const char *word;           /* NUMBER and DURATION: NULL where no word is taken */
+	const char *word;           /* NUMBER, DURATION and SIZE: NULL where no word is taken */
 	const char *const *choices; /* NULL-terminated */
 };
 
@@ -57,6 +67,11 @@ struct smxi_option {
 	{                                                                                                        \
 		.kind = SMXI_OPTION_DURATION, .name = text, .offset = offsetof(settings, field), .argument = "TIME", \
 		.least = from, .most = to, .word = zero, .help = about                                               \
+	}
+#define SMXI_SIZE(settings, field, text, from, to, zero, about)                                          \
+	{                                                                                                    \
+		.kind = SMXI_OPTION_SIZE, .name = text, .offset = offsetof(settings, field), .argument = "SIZE", \
+		.least = from, .most = to, .word = zero, .help = about                                           \
 	}
 #define SMXI_CLOCK(settings, field, text, from, to, about)                            \
 	{                                                                                 \
@@ -90,7 +105,7 @@ struct smxi_call {
 	int word_count;
 };
 
-#define SMXI_SETTINGS_MAX 256
+#define SMXI_SETTINGS_MAX 512
 
 struct smxi_command {
 	const char *name;

@@ -85,6 +85,17 @@ const char *smxi_report_count(uint64_t number, char text[SMXI_REPORT_TEXT])
 	return text;
 }
 
+const char *smxi_report_bytes(uint64_t bytes, char text[SMXI_REPORT_TEXT])
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+	size_t unit = 0;
+	while (unit + 1 < sizeof units / sizeof units[0] && bytes >> (10 * (unit + 2)))
+		unit++;
+	snprintf(text, SMXI_REPORT_TEXT, "%.1f %s", (double)bytes / (double)(UINT64_C(1) << (10 * (unit + 1))),
+	         units[unit]);
+	return text;
+}
+
 const char *smxi_report_share(int64_t weight, uint32_t total, char text[SMXI_REPORT_TEXT])
 {
 	snprintf(text, SMXI_REPORT_TEXT, "%.2f%% (%" PRId64 "/%" PRIu32 ")", 100.0 * (double)weight / (double)total, weight,

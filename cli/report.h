@@ -18,6 +18,9 @@ const char *smxi_report_value(smx_value value, const struct smx_evaluator *evalu
 /* A whole number with commas between thousands. */
 const char *smxi_report_count(uint64_t number, char text[SMXI_REPORT_TEXT]);
 
+/* "64.0 MiB" */
+const char *smxi_report_bytes(uint64_t bytes, char text[SMXI_REPORT_TEXT]);
+
 /* "12.35% (26.68/216)" of a weight that may be a whole number or not. */
 const char *smxi_report_share(int64_t weight, uint32_t total, char text[SMXI_REPORT_TEXT]);
 

@@ -25,7 +25,7 @@ expect() {
 	local status=$1
 	shift
 	what="starmax $*"
-	"$starmax" "$@" >"$out" 2>"$err" </dev/null
+	timeout 300 "$starmax" "$@" >"$out" 2>"$err" </dev/null
 	local got=$?
 	[[ $got -eq $status ]] || fail "$what: exit status $got, not $status"
 }
@@ -100,6 +100,33 @@ expect 2 analyze --clock-policy empirical-v1 "$start"; complains "--clock-policy
 expect 2 analyze --clock 5m --clock-policy emprical-v1 "$start"
 complains "unknown clock policy emprical-v1; did you mean empirical-v1?"
 expect 2 analyze --clock 5m --clock-policy zzz "$start"; complains "there is empirical-v1, legacy-linear-v1"
+for value in 0 off1 1023 1.5M 64k 64MB M -1M "64 M" 70368744177665 65537G 18014398509481985K 99999999999999999999 ""; do
+	expect 2 analyze --hash "$value" "$start"
+	complains "option --hash takes a size from 1024 to 70368744177664 bytes, such as 1048576, 512K, 64M or 2G, or off, not"
+done
+expect 2 analyze --hash 1M --hash-load x "$start"; complains "--hash and --hash-load exclude each other"
+expect 2 analyze --hash off --hash-load x "$start"; complains "--hash and --hash-load exclude each other"
+expect 2 analyze --hash-save x "$start"; complains "--hash-save needs --hash or --hash-load"
+expect 2 analyze --hash off --exact-only "$start"; complains "--exact-only needs --hash or --hash-load"
+expect 2 analyze --probe 0 "$start"; complains "--probe takes a number from 1 to"
+expect 2 analyze --frames yes "$start"; complains "there is on, off"
+expect 2 analyze --rescore standard "$start"; complains "--rescore needs --rescore-weight"
+expect 2 analyze --rescore-weight 0.5 "$start"; complains "--rescore-weight needs --rescore"
+expect 2 analyze --rescore standart --rescore-weight 0.5 "$start"; complains "unknown rescorer standart; did you mean standard?"
+expect 2 analyze --rescore winprob --rescore-weight 0.5 "$start"
+complains "rescorer winprob counts in probability, evaluator material in centipawns"
+for value in "" -1 1.001 2 0.1234 .5 0. 1/ /4 5/4 1/0 1/1001 1/-4 1//4 1/4/4 25% 1e-1 " 1/4" 1/4x 0.25x 0.5/2 99999999999999999999/1 1/18446744073709551617; do
+	expect 2 analyze --rescore standard --rescore-weight "$value" "$start"; complains "option --rescore-weight takes a share from 0 to 1"
+done
+for value in "" 1 1.0 2 -0.1 0.9999999999999999999999 .5 0. 1e-3 0x1p-3 1/8 nan inf 0.5x; do
+	expect 2 analyze --reach "$value" "$start"; complains "option --reach takes a probability from 0 to below 1"
+done
+expect 2 analyze --inner-width 0 "$start"; complains "--inner-width takes a number from 1 to 1000000000 or all"
+expect 2 analyze --samples 0 "$start"; complains "--samples takes a number from 1 to 1000000 or all"
+for options in "--inner-width 8 --hash 1M" "--reach 0.5 --hash-load x" "--samples 3 --hash-save x" "--samples 3 --exact-only"; do
+	# shellcheck disable=SC2086
+	expect 2 analyze $options "$start"; complains "is not for a selective search"
+done
 expect 2 analyze "$start" --depth; complains "--depth needs a value"
 expect 2 analyze --json=yes "$start"; complains "--json takes no value"
 expect 2 analyze; complains "position is missing"
@@ -125,7 +152,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -137,10 +164,12 @@ expect 0 analyze --json --depth 1 --outcomes "$kiwipete"; says '"roll":"PPP","we
 
 # The options that must not change a value do not; the seed chooses among the ties.
 raw() { grep -oE '"raw":-?[0-9]+' "$out" | head -n 1; }
+counter() { grep -oE "\"$1\":[0-9]+" "${2:-$out}" | head -n 1 | grep -oE '[0-9]+$'; } # of the whole search: those of its depths come later
 expect 0 analyze --json "$kiwipete PNQ" --width 4; folded=$(raw)
+[[ $(counter outcomes_folded) -gt 0 ]] || fail "$what: nothing folded"
 says '"candidates":4,'
 expect 0 analyze --json "$kiwipete PNQ" --width 4 --leaves list; [[ -n $folded && $(raw) == "$folded" ]] || fail "$what: another value"
-says '"outcomes_folded":0,'
+[[ $(counter outcomes_folded) -eq 0 ]] || fail "$what: folded"
 expect 0 analyze --json "$kiwipete PNQ" --width 4 --isa generic; [[ $(raw) == "$folded" ]] || fail "$what: another value"
 expect 0 analyze --json "$start PNB" --depth 1; says '"turns":340,"candidates":124,'
 expect 0 analyze --json "$start PNB" --depth 1 --width-counts paths; says '"turns":340,"candidates":340,'
@@ -211,7 +240,7 @@ interrupt INT "stopped    " analyze "$kiwipete PNQ" --depth 8
 says "result     "
 interrupt TERM '"stopped":true' analyze --json "$kiwipete PNQ" --depth 8
 says '"kind":"turn","turn":"'
-interrupt INT '"raw":null' analyze --json "$kiwipete" --depth 8 --outcomes
+interrupt INT '"raw":null},"candidates":[]' analyze --json "$kiwipete" --depth 8 --outcomes
 says '"outcomes":null'
 printf '%s\n' "$start PNB" "$kiwipete PNQ" >"$directory/positions"
 interrupt INT '"stopped":true' analyze --depth 8 --file "$directory/positions"
@@ -240,9 +269,9 @@ says '"depth":64,'; says '"depth_completed":2,"limit_reached":true,"stopped":tru
 expect 0 analyze --json "$kiwipete PNQ" --movetime 0.1s; says '"depth":64,'; says '"limit_reached":true,"stopped":true'
 expect 0 analyze --json "$kiwipete PNQ" --clock 1s; says '"depth":64,'; says '"limit_reached":true,"stopped":true'
 expect 0 analyze "$kiwipete PNQ" --clock 0; says "search     depth up to 64, "
-expect 0 analyze --json "$kiwipete PNQ" --depth 1 --movetime 1h --nodes 1000000; says '"depth":1,'; says '"limit_reached":false,"stopped":false'
-expect 0 analyze --json "$kiwipete PNQ" --width 4 --movetime none --nodes none; says '"depth":2,'; says '"limit_reached":false'
-says '"clock":null}'
+expect 0 analyze --json "$kiwipete PNQ" --depth 1 --movetime 1h --nodes 1000000; says '"depth":1,"width":'; says '"limit_reached":false,"stopped":false'
+expect 0 analyze --json "$kiwipete PNQ" --width 4 --movetime none --nodes none; says '"depth":2,"width":'; says '"limit_reached":false'
+says '"clock":null,"table":null,"rescore":null,"selective":null,"depths":[{"depth":1,"completed":true,'
 expect 0 analyze --help; says "--movetime TIME|none "; says "--clock REMAINING[+INCREMENT] "; says "(default auto)"; says "500ms, 2.5s, 1m, 1h"
 # The clock: every way to write a time, the move's number from the position or the option, the policies' known budgets.
 expect 0 analyze "${start% 1} 12 PNB" --depth 1 --clock 1m+1s; silent
@@ -250,7 +279,7 @@ says "clock      60.0 s + 1.0 s, move 12, policy empirical-v1: target 11,610 ms,
 expect 0 analyze "$start PNB" --depth 1 --clock 61234+250ms --clock-policy legacy-linear-v1
 says "clock      61.234 s + 0.250 s, move 1, policy legacy-linear-v1: target 2,255 ms, cap 12,246 ms"
 expect 0 analyze --json "$start PNB" --depth 1 --clock 60000+1000
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed"
 given() { # <--clock> <remaining_ms> <increment_ms>
 	expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock "$1"
 	says "\"clock\":{\"policy\":\"empirical-v1\",\"remaining_ms\":$2,\"increment_ms\":$3,\"move\":7,\"target_ms\":"
@@ -278,6 +307,169 @@ expect 0 analyze --json "$start PNB" --width 4 --evaluator winprob:400 --prerank
 says '"evaluator":"winprob:400","unit":"probability","scale":40,"prerank":"winprob-standard:800"'; silent
 expect 0 analyze --json "$kiwipete PNQ" --width 8 --exact all; says '"exact":true'; lacks '"exact":false'
 expect 2 analyze "$kiwipete PNQ" --star star3; complains "star3"
+
+# What each depth cost: a table, and in JSON counters that add up to those of the whole search.
+expect 0 analyze "$kiwipete PNQ" --width 4 --depth 3
+grep -qE '^depth +time +chance nodes +leaf evaluations +cutoffs +table hits +best turn +value$' "$out" || fail "$what: no table of depths"
+[[ $(grep -cE '^[123] +[0-9.]+ s ' "$out") -eq 3 ]] || fail "$what: not 3 depths"
+expect 0 analyze "$kiwipete" --depth 2; grep -qE '^2 +[0-9.]+ s .* -  +-  +-[0-9.]+$' "$out" || fail "$what: the depth of a value"
+expect 0 analyze "$kiwipete PNQ" --depth 4 --nodes 1400; grep -qE '^3 \(stopped\) ' "$out" || fail "$what: no stopped depth"
+expect 0 analyze --json "$kiwipete PNQ" --width 4 --depth 3
+for name in chance_nodes outcomes leaf_evaluations afterstates; do
+	sum=$(sed 's/.*"depths"://' "$out" | grep -oE "\"$name\":[0-9]+" | awk -F: '{ sum += $2 } END { print sum }')
+	[[ $sum -gt 0 && $sum -eq $(counter $name) ]] || fail "$what: the $name of the depths are $sum, not $(counter $name)"
+done
+[[ $(sed 's/.*"depths"://' "$out" | grep -o '"turn":"[^"]*"' | tail -n 1) == "$(grep -o '"kind":"turn","turn":"[^"]*"' "$out" | sed 's/.*,//')" ]] ||
+	fail "$what: the last depth has another turn"
+expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"depths":[]}'
+
+# The table, frames and probes change the work and no answer.
+answer() { sed -E 's/"star":"[a-z0-9]*",//; s/,"counters":.*//' "$out"; }
+same() { [[ -n $answer && $(answer) == "$answer" ]] || fail "$what: another answer"; }
+search=(analyze --json "$kiwipete PNQ" --width 4 --depth 3 --exact all)
+expect 0 "${search[@]}"; says '"table":null,'
+answer=$(answer) nodes=$(counter chance_nodes)
+[[ $(counter table_probes) -eq 0 && $(counter table_stores) -eq 0 && $(counter frames) -gt 0 ]] || fail "$what: counters"
+for options in "--hash 1M" "--hash 1024" "--hash 1M --star none" "--hash 1M --star star1" "--hash 1M --star etc" "--hash 1M --exact-only"; do
+	# shellcheck disable=SC2086
+	expect 0 "${search[@]}" $options; same
+	[[ $(counter table_probes) -gt 0 && $(counter table_stores) -gt 0 ]] || fail "$what: the table is not used"
+done
+expect 0 "${search[@]}" --star etc; says '"star":"etc"'; same
+expect 0 "${search[@]}" --frames off; same
+# ... probes only where a candidate may lose
+expect 0 analyze --json "$kiwipete PNQ" --width 8 --depth 3 --evaluator winprob; best=$(raw)
+expect 0 analyze --json "$kiwipete PNQ" --width 8 --depth 3 --evaluator winprob --frames off; [[ $(raw) == "$best" ]] || fail "$what: another value"
+probes=$(counter probes)
+[[ $(counter frames) -eq 0 && $probes -gt 0 ]] || fail "$what: frames, or no probes"
+expect 0 analyze --json "$kiwipete PNQ" --width 8 --depth 3 --evaluator winprob --frames off --probe 3; [[ $(raw) == "$best" ]] || fail "$what: another value"
+[[ $(counter probes) -gt $probes ]] || fail "$what: $(counter probes) probes, with one $probes"
+expect 0 "${search[@]}" --hash 512K; says '"table":{"size_bytes":524288,"used_permille":'
+expect 0 "${search[@]}" --hash off; says '"table":null,'
+expect 0 analyze "$kiwipete PNQ" --width 4 --hash 64M
+grep -qE '^table      64\.0 MiB, [0-9]+\.[0-9]% used, [0-9,]+ probes, [0-9,]+ hits, [0-9,]+ stores$' "$out" || fail "$what: no table line"
+if { (ulimit -v 4000000 && "$starmax" version); } >/dev/null 2>&1; then # not with a sanitizer's shadow
+	what="analyze --hash 8G in 4 GB"
+	(ulimit -v 4000000 && timeout 60 "$starmax" analyze "$start PNB" --hash 8G >"$out" 2>"$err")
+	[[ $? -eq 1 ]] || fail "$what: not 1"
+	complains "no memory for a table of 8589934592 bytes"
+fi
+
+# Saved tables: the same search gives the same file; loaded and saved again it stays what it is; it saves work.
+table=$directory/table
+expect 0 "${search[@]}" --hash 256K --hash-save "$table"; same; silent
+expect 0 "${search[@]}" --hash 256K --hash-save "$directory/again"
+cmp -s "$table" "$directory/again" || fail "$what: another file from the same search"
+expect 0 analyze --file /dev/null --hash-load "$table" --hash-save "$directory/copy"; silent
+cmp -s "$table" "$directory/copy" || fail "$what: not the same bytes"
+expect 0 "${search[@]}" --hash-load "$table" --hash-save "$table"; same; says '"table":{"size_bytes":262144,'
+[[ $(counter table_hits) -gt 0 && $(counter chance_nodes) -lt $nodes ]] || fail "$what: $(counter chance_nodes) chance nodes, without a table $nodes"
+expect 0 "${search[@]}" --hash-load "$table" --exact-only --star etc; same
+[[ $(counter table_hits) -gt 0 ]] || fail "$what: no hits"
+# Of a search that was stopped: by a limit, by a signal.
+expect 0 analyze "$kiwipete PNQ" --nodes 1400 --hash 256K --hash-save "$directory/limited"; says "stopped    "
+expect 0 "${search[@]}" --hash-load "$directory/limited"; same
+[[ $(counter table_hits) -gt 0 ]] || fail "$what: no hits"
+interrupt INT "stopped    " analyze "$kiwipete PNQ" --depth 8 --hash 256K --hash-save "$directory/stopped"
+expect 0 "${search[@]}" --hash-load "$directory/stopped"; same
+# One table for all lines of a file.
+printf '%s\n' "$kiwipete PNQ" "$kiwipete PNQ" >"$directory/positions"
+expect 0 analyze --file "$directory/positions" --width 4 --depth 3 --exact all --hash 256K --hash-save "$directory/lines"
+sed -n 1p "$out" >"$directory/first"; sed -n 2p "$out" >"$directory/second"
+[[ $(counter chance_nodes "$directory/second") -lt $(counter chance_nodes "$directory/first") && $(counter table_hits "$directory/second") -gt 0 ]] ||
+	fail "$what: the second line has $(counter chance_nodes "$directory/second") chance nodes"
+expect 0 "${search[@]}" --hash-load "$directory/lines"; same
+# What cannot be loaded or saved, and why.
+refused() { # <file> <reason>
+	expect 1 analyze "$start PNB" --hash-load "$1"; complains "$1: table file: "; complains "$2"
+	[[ ! -s $out ]] || fail "$what: searched all the same"
+}
+expect 1 analyze "$start PNB" --hash-load "$table" --evaluator standard
+complains 'made for "starmax '; complains 'evaluator material", not for "starmax '
+expect 1 analyze "$start PNB" --hash-load "$table" --evaluator winprob; complains "$table: table file: made for"
+expect 0 analyze "$start PNB" --hash 1K --hash-save "$directory/curve" --evaluator winprob:400
+expect 0 analyze "$start PNB" --hash-load "$directory/curve" --evaluator winprob:400
+expect 1 analyze "$start PNB" --hash-load "$directory/curve" --evaluator winprob:500; complains "made for"
+cp "$table" "$directory/damaged"
+printf 'DAMAGED!' | dd of="$directory/damaged" bs=1 seek=4096 conv=notrunc 2>/dev/null
+refused "$directory/damaged" "damaged: wrong checksum"
+for bytes in 100 192 5000; do
+	head -c $bytes "$table" >"$directory/truncated"; refused "$directory/truncated" "truncated: $bytes bytes"
+done
+{ cat "$table"; echo; } >"$directory/longer"; refused "$directory/longer" "longer than it should be"
+: >"$directory/empty"; refused "$directory/empty" "not a saved table"
+refused "$directory/positions" "not a saved table"
+refused "$directory/missing" "cannot open: No such file"
+refused "$directory" "not a regular file"
+expect 1 analyze "$start PNB" --hash 1K --hash-save "$directory/missing/table"; says "result     "
+complains "$directory/missing/table: table file: cannot create a file beside it: No such file"
+expect 1 analyze "$start PNB" --hash 1K --hash-save $'/missing/\033[2J'; complains '\x1b[2J'
+cp "$table" "$directory/kept"
+expect 2 analyze nonsense --hash 1K --hash-save "$directory/kept"
+expect 1 analyze --file "$directory/missing" --hash 1K --hash-save "$directory/kept"
+cmp -s "$table" "$directory/kept" || fail "$what: an empty table took a saved one's place"
+
+# Selective search says what it is, and all levels of pruning agree about it.
+expect 0 analyze "$kiwipete PNQ" --width 4 --depth 3 --inner-width 8 --reach 0.001 --samples 12
+says "selective  inner width 8, reach 0.001, 12 samples: not exact"; says ", selective value "
+expect 0 analyze "$kiwipete PNQ" --width 4 --samples 1; says "selective  1 sample: not exact"
+expect 0 analyze "$kiwipete" --depth 1 --inner-width 3; says "selective  inner width 3: not exact"; says "result     selective value "
+expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR" --samples 3; says "wins at once, value "
+expect 0 analyze "$kiwipete PNQ" --width 4; lacks "selective"
+selective() { # <options> <JSON> <counter that must not be 0>
+	local first="" level
+	for level in none star1 star2; do
+		# shellcheck disable=SC2086
+		expect 0 "${search[@]}" $1 --star $level; says "\"selective\":$2,"
+		[[ $(counter "$3") -gt 0 && $(counter frames) -eq 0 ]] || fail "$what: counters"
+		first=${first:-$(answer)}
+		[[ $(answer) == "$first" ]] || fail "$what: another answer"
+	done
+	[[ $first != "$answer" ]] || fail "$what: the exact answer"
+}
+selective "--inner-width 2" '{"inner_width":2,"reach":0.0,"samples":null}' order_evaluations
+selective "--reach 0.02" '{"inner_width":null,"reach":0.02,"samples":null}' branches_cut
+selective "--samples 12" '{"inner_width":null,"reach":0.0,"samples":12}' outcomes_sampled_away
+expect 0 "${search[@]}" --inner-width all --samples all --reach 0.0; says '"selective":null,'; same
+expect 0 analyze "$kiwipete PNQ" --width 4 --samples 3 --hash off; says "selective  3 samples: not exact"
+
+# A second opinion: the blend, to the bit; weight 0 asks nobody.
+search=(analyze --json "$start PNB" --depth 2 --exact all --evaluator winprob)
+expect 0 "${search[@]}"; says '"rescore":null,'; says '"rescore_raw":null,"rescored":false'; lacks '"rescored":true'
+answer=$(answer)
+expect 0 "${search[@]}" --rescore winprob:400 --rescore-weight 0; same
+says '"rescore":{"evaluator":"winprob:400","weight":0,"total":1}'
+[[ $(counter rescore_evaluations) -eq 0 ]] || fail "$what: asked all the same"
+expect 0 "${search[@]}" --rescore winprob:400 --rescore-weight 0.25; quarter=$(answer)
+says '"rescore":{"evaluator":"winprob:400","weight":25,"total":100}'
+[[ $quarter != "$answer" && $(counter rescore_evaluations) -eq $(counter candidates) ]] || fail "$what: not rescored"
+expect 0 "${search[@]}" --rescore winprob:400 --rescore-weight 1/4
+[[ $(answer) == "$quarter" ]] || fail "$what: not as 0.25"
+for weight in 1/4 1/1000 0.5 1; do
+	expect 0 "${search[@]}" --rescore winprob:400 --rescore-weight $weight
+	read -r w t < <(grep -oE '"weight":[0-9]+,"total":[0-9]+' "$out" | tail -n 1 | grep -oE '[0-9]+' | tr '\n' ' ')
+	blended=0 best=0
+	while IFS=, read -r value found second; do
+		[[ $value -eq $((((t - w) * found + w * second) / t)) ]] || fail "$what: $value of $found and $second"
+		blended=$((blended + 1))
+		[[ $value -gt $best ]] && best=$value
+	done < <(grep -oE '"raw":[0-9]+,"exact":true,"king_loss_weight":0,"search_raw":[0-9]+,"rescore_raw":[0-9]+,"rescored":true' "$out" |
+		sed -E 's/"raw":([0-9]+).*"search_raw":([0-9]+),"rescore_raw":([0-9]+).*/\1,\2,\3/')
+	[[ $blended -gt 50 && $(raw) == "\"raw\":$best" ]] || fail "$what: $blended blended, the best $best, the result $(raw)"
+done
+expect 0 analyze "$start PNB" --depth 3 --width 20 --evaluator winprob --rescore winprob:400 --rescore-weight 0.5 --star none; silent
+says "rescore    winprob:400, weight 5/10"
+grep -qE 'pre-rank +search +rescore$' "$out" || fail "$what: no columns"
+result=$(grep '^result ' "$out")
+expect 0 analyze "$start PNB" --depth 3 --width 20 --evaluator winprob --rescore winprob:400 --rescore-weight 0.5 --hash 1M
+[[ $(grep '^result ' "$out") == "$result" ]] || fail "$what: another result"
+expect 0 analyze "$start PNB"; lacks "rescore   "
+expect 0 analyze "$kiwipete PNQ" --width 2 --depth 2 --rescore standard --rescore-weight 0.5
+grep -qE ' +-$' "$out" || fail "$what: a candidate that loses is rescored"
+
+# Help shows defaults that can be given.
+expect 0 analyze --help; lacks 18446744073709551615; says "if they lose, first in canonical order (default none)"
+says "--hash SIZE|off "; says "(default off)"; says "--star none|star1|star2|etc "; says "winprob:800"
 
 # moves: rows of the counts, turns in order, partial rolls.
 expect 0 moves "$start"; says "PPP   3,376           0           3          688  607a8102009c5408"
