@@ -45,14 +45,16 @@ static const char *const leaves_names[] = {"fold", "list", NULL};
 static const char *const star_names[] = {"none", "star1", "star2", "etc", NULL};
 static const char *const on_off_names[] = {"on", "off", NULL};
 
-#define DEFAULT_POLICY "empirical-v1"
-#define DEFAULT_HASH   UINT64_C(0) /* bytes; 0: no table */
+#define DEFAULT_POLICY     "empirical-v1"
+/* The table that a search gets unasked, from the depth on at which it saves more than it costs. */
+#define DEFAULT_HASH       (UINT64_C(64) << 20)
+#define DEFAULT_HASH_DEPTH 4
 
 static const struct analyze_settings defaults = {
 	.top = 20,
 	.star = SMX_STAR2,
 	.probe = 1,
-	.hash = {.bytes = DEFAULT_HASH},
+	.hash = {.bytes = SMXI_UNSET},
 	.exact = SMXI_UNSET,
 };
 
@@ -77,8 +79,10 @@ static const struct smxi_option analyze_options[] = {
                 "whether star2 and etc search chance nodes whole; the values are the same"),
 	SMXI_NUMBER(struct analyze_settings, probe, "probe", 1, 1000000000, NULL,
                 "afterstates probed for each outcome of a node that is no frame; the values are the same"),
-	SMXI_SIZE(struct analyze_settings, hash, "hash", SMX_TABLE_BYTES_MIN, UINT64_C(1) << 46, "off",
-              "bytes of the transposition table, or K, M, G of them; the values are the same"),
+	SMXI_SIZE(
+		struct analyze_settings, hash, "hash", SMX_TABLE_BYTES_MIN, UINT64_C(1) << 46, "off",
+		"bytes of the transposition table, or K, M, G of them (default 64M from depth 4 on, else off); the values "
+		"are the same"),
 	SMXI_TEXT(struct analyze_settings, hash_load, "hash-load", "FILE",
               "begin with the table that --hash-save wrote, in its size"),
 	SMXI_TEXT(struct analyze_settings, hash_save, "hash-save", "FILE", "save the table after the last search"),
@@ -122,6 +126,13 @@ struct job {
 	struct smxi_engine engine;
 	struct smxi_progress progress;
 };
+
+static uint64_t hash_bytes(const struct job *job)
+{
+	if (job->settings->hash.given)
+		return job->settings->hash.bytes;
+	return job->options.depth_plies >= DEFAULT_HASH_DEPTH ? DEFAULT_HASH : 0;
+}
 
 /* Whether a candidate is among those that share the best value. */
 static bool is_best(const struct smx_result *result, const struct smx_candidate *candidate)
@@ -581,8 +592,8 @@ static void print_selective(const struct job *job)
 	}
 	if (selective->samples)
 		printf("%s%u sample%s", between, selective->samples, selective->samples > 1 ? "s" : "");
-	/* only the default can still be there: it gives way */
-	printf("%s: not exact\n", job->settings->hash.bytes ? ", without a table" : "");
+	/* only the default table can still be wanted: it gives way */
+	printf("%s: not exact\n", hash_bytes(job) ? ", without a table" : "");
 }
 
 /* Whether a limit, not a number of turns, says how deep to search. */
@@ -742,7 +753,7 @@ static bool check_table(const struct job *job)
 {
 	const struct analyze_settings *settings = job->settings;
 	const char *asked = settings->hash_save ? "hash-save" : settings->exact_only ? "exact-only" : NULL;
-	bool sized = settings->hash.given && settings->hash.bytes;
+	bool sized = settings->hash.given && hash_bytes(job);
 	if (settings->hash.given && settings->hash_load)
 		smxi_error("--hash and --hash-load exclude each other: a loaded table has its own size");
 	else if (is_selective(&job->options.selective) && (sized || settings->hash_load || asked))
@@ -751,7 +762,7 @@ static bool check_table(const struct job *job)
 		           sized                 ? "hash"
 		           : settings->hash_load ? "hash-load"
 		                                 : asked);
-	else if (asked && !settings->hash_load && !settings->hash.bytes)
+	else if (asked && !settings->hash_load && !hash_bytes(job))
 		smxi_error("--%s needs --hash or --hash-load", asked);
 	else
 		return true;
@@ -880,8 +891,8 @@ static bool open_table(struct job *job)
 		status = smx_table_load(settings->hash_load, job->game, job->options.evaluator, &job->table, &error);
 		if (status != SMX_OK)
 			smxi_error("%s: %s", smxi_printable(settings->hash_load, shown, sizeof shown), reason(status, &error));
-	} else if (settings->hash.bytes && !is_selective(&job->options.selective)) {
-		status = smx_table_create((size_t)settings->hash.bytes, &job->table, &error);
+	} else if (hash_bytes(job) && !is_selective(&job->options.selective)) {
+		status = smx_table_create((size_t)hash_bytes(job), &job->table, &error);
 		if (status != SMX_OK)
 			smxi_error("%s", reason(status, &error));
 	}

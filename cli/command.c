@@ -429,6 +429,8 @@ int smxi_command_parse(const struct smxi_command *command, const struct smxi_opt
 /* In the largest unit that leaves a whole number. */
 static void print_default_size(const struct smxi_option *option, uint64_t bytes)
 {
+	if (bytes == SMXI_UNSET)
+		return; /* its help says what it is */
 	if (!bytes && option->word) {
 		printf(" (default %s)", option->word);
 		return;

@@ -39,7 +39,7 @@ struct smxi_given_size {
 	uint64_t bytes;
 };
 
-/* The default of a NUMBER or DURATION that stands for "not given": help shows no default, but what its line says. */
+/* The default of a NUMBER, DURATION or SIZE that stands for "not given": help shows no default, but what its line says. */
 #define SMXI_UNSET UINT64_MAX
 
 struct smxi_option {

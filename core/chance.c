@@ -131,7 +131,7 @@ enum end smxi_search_chance(struct smx_search *s, const struct visit *visit, str
 	/* The others. */
 	enum end end = END_DONE;
 	if (visit->answered || (prunes && smxi_outside(node, visit->window))) {
-		s->counters.cutoffs_decided += open != 0;
+		s->counters.cutoffs_decided += open != 0 && !visit->answered;
 		s->counters.outcomes_saved += (uint64_t)__builtin_popcountll(open);
 	} else if (visit->depth == 1 && s->fold) {
 		assert(game->fold);

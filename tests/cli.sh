@@ -469,7 +469,7 @@ grep -qE ' +-$' "$out" || fail "$what: a candidate that loses is rescored"
 
 # Help shows defaults that can be given.
 expect 0 analyze --help; lacks 18446744073709551615; says "if they lose, first in canonical order (default none)"
-says "--hash SIZE|off "; says "(default off)"; says "--star none|star1|star2|etc "; says "winprob:800"
+says "--hash SIZE|off "; says "(default 64M from depth 4 on, else off)"; says "--star none|star1|star2|etc "; says "winprob:800"
 
 # moves: rows of the counts, turns in order, partial rolls.
 expect 0 moves "$start"; says "PPP   3,376           0           3          688  607a8102009c5408"
