@@ -709,11 +709,11 @@ Test(tt_file, a_save_that_fails_leaves_everything_as_it_was)
 	struct smx_error error = {.message = ""};
 	char path[400];
 	snprintf(path, sizeof path, "%s/none/file", directory);
-	cr_assert_eq(smxi_tt_save(tt, path, 1, TEXT, &error), SMX_ERR_ARGUMENT);
+	cr_assert_eq(smxi_tt_save(tt, path, 1, TEXT, &error), SMX_ERR_FILE);
 	cr_assert_not_null(strstr(error.message, "No such file"), "%s", error.message);
 	/* A directory in the way cannot be replaced; the new file must not stay behind. */
 	cr_assert_eq(mkdir(path_a, 0700), 0);
-	cr_assert_eq(smxi_tt_save(tt, path_a, 1, TEXT, &error), SMX_ERR_ARGUMENT);
+	cr_assert_eq(smxi_tt_save(tt, path_a, 1, TEXT, &error), SMX_ERR_FILE);
 	cr_assert_not_null(strstr(error.message, "rename"), "%s", error.message);
 	cr_assert_eq(directory_files(), 1);
 	smxi_tt_destroy(tt);
@@ -734,7 +734,7 @@ Test(tt_file, descriptions_are_printable_and_fit)
 	cr_assert_eq(smxi_tt_load(path_a, 1, text, &loaded, NULL), SMX_OK);
 	smxi_tt_destroy(loaded);
 	text[SMXI_TT_TEXT_MAX - 1] = '\0';
-	cr_assert_eq(smxi_tt_load(path_a, 1, text, &loaded, NULL), SMX_ERR_ARGUMENT);
+	cr_assert_eq(smxi_tt_load(path_a, 1, text, &loaded, NULL), SMX_ERR_FILE);
 	cr_assert_eq(smxi_tt_load(path_a, 1, "two\nlines", &loaded, NULL), SMX_ERR_ARGUMENT);
 	cr_assert_eq(smxi_tt_save(tt, path_a, 1, "", NULL), SMX_OK);
 	cr_assert_eq(smxi_tt_load(path_a, 1, "", &loaded, NULL), SMX_OK);
@@ -745,19 +745,19 @@ Test(tt_file, descriptions_are_printable_and_fit)
 Test(tt_file, a_table_of_another_game_or_fingerprint_is_refused)
 {
 	small_file_with(0, "", 0, false);
-	check_refused(FINGERPRINT ^ 1, TEXT, SMX_ERR_ARGUMENT, "made for fingerprint 0123456789abcdef");
-	check_refused(FINGERPRINT, TEXT "!", SMX_ERR_ARGUMENT, "made for \"" TEXT "\", not for \"" TEXT "!\"");
-	check_refused(FINGERPRINT, "", SMX_ERR_ARGUMENT, "made for");
+	check_refused(FINGERPRINT ^ 1, TEXT, SMX_ERR_FILE, "made for fingerprint 0123456789abcdef");
+	check_refused(FINGERPRINT, TEXT "!", SMX_ERR_FILE, "made for \"" TEXT "\", not for \"" TEXT "!\"");
+	check_refused(FINGERPRINT, "", SMX_ERR_FILE, "made for");
 }
 
 Test(tt_file, what_cannot_be_read_is_refused)
 {
-	check_refused(FINGERPRINT, TEXT, SMX_ERR_ARGUMENT, "No such file");
+	check_refused(FINGERPRINT, TEXT, SMX_ERR_FILE, "No such file");
 	cr_assert_eq(mkdir(path_b, 0700), 0);
-	check_refused(FINGERPRINT, TEXT, SMX_ERR_ARGUMENT, "not a regular file");
+	check_refused(FINGERPRINT, TEXT, SMX_ERR_FILE, "not a regular file");
 	rmdir(path_b);
 	cr_assert_eq(mkfifo(path_b, 0600), 0);
-	check_refused(FINGERPRINT, TEXT, SMX_ERR_ARGUMENT, "not a regular file");
+	check_refused(FINGERPRINT, TEXT, SMX_ERR_FILE, "not a regular file");
 }
 
 Test(tt_file, what_is_not_a_table_is_refused)

@@ -438,7 +438,7 @@ static enum smx_status fail_system(struct smx_error *error, const char *what, in
 	char reason[128] = "";
 	if (strerror_r(number, reason, sizeof reason) != 0)
 		snprintf(reason, sizeof reason, "error %d", number);
-	return fail(error, SMX_ERR_ARGUMENT, 0, "table file: cannot %s: %s", what, reason);
+	return fail(error, SMX_ERR_FILE, 0, "table file: cannot %s: %s", what, reason);
 }
 
 /* Whether text[0..length) is printable ASCII. */
@@ -613,11 +613,11 @@ static enum smx_status check_header(const struct file_header *header, uint64_t f
 		return fail(error, SMX_ERR_PARSE, offsetof(struct file_header, bucket_count),
 		            "table file: a header that no table has");
 	if (length != strlen(text) || memcmp(header->text, text, length) != 0)
-		return fail(error, SMX_ERR_ARGUMENT, offsetof(struct file_header, text),
+		return fail(error, SMX_ERR_FILE, offsetof(struct file_header, text),
 		            "table file: made for \"%.*s\", not for \"%.90s\"", length < 90 ? (int)length : 90, header->text,
 		            text);
 	if (header->fingerprint != fingerprint)
-		return fail(error, SMX_ERR_ARGUMENT, offsetof(struct file_header, fingerprint),
+		return fail(error, SMX_ERR_FILE, offsetof(struct file_header, fingerprint),
 		            "table file: made for fingerprint %016" PRIx64 ", not for %016" PRIx64, header->fingerprint,
 		            fingerprint);
 	const uint64_t whole = sizeof(*header) + header->bucket_count * SMXI_TT_BUCKET_BYTES + sizeof(uint64_t);
@@ -666,7 +666,7 @@ static enum smx_status load_open(int file, uint64_t fingerprint, const char *tex
 	if (fstat(file, &what) != 0)
 		return fail_system(error, "examine", errno);
 	if (!S_ISREG(what.st_mode))
-		return fail(error, SMX_ERR_ARGUMENT, 0, "table file: not a regular file");
+		return fail(error, SMX_ERR_FILE, 0, "table file: not a regular file");
 	struct file_header header = {0};
 	const ssize_t got = read_all(file, &header, sizeof header);
 	if (got < 0)

@@ -151,16 +151,16 @@ _Atomic uint64_t *smxi_tt_words(struct smxi_tt *tt, size_t *count);
  * Save the table. `text` (printable ASCII, at most SMXI_TT_TEXT_MAX bytes) names what fingerprint stands for, for
  * people and as a second check. Written to a new file beside `path`, forced to the disk, then renamed: `path` always
  * holds a whole file, the old one or the new one. Other threads may go on writing; an entry that is being written may
- * be saved torn, which is a miss. SMX_OK; SMX_ERR_ARGUMENT: text is not as it should be, or the file cannot be written
- * (the message says why); SMX_ERR_MEMORY. */
+ * be saved torn, which is a miss. SMX_OK; SMX_ERR_ARGUMENT: text is not as it should be; SMX_ERR_FILE: the file cannot be
+ * written (the message says why); SMX_ERR_MEMORY. */
 enum smx_status smxi_tt_save(const struct smxi_tt *tt, const char *path, uint64_t fingerprint, const char *text,
                              struct smx_error *error);
 
 /* Make a table from a file: as large as the saved one, with its entries and its generation; saving it again gives the
  * same bytes. Nothing of the file is trusted; its length is checked before memory is asked for. SMX_OK;
- * SMX_ERR_ARGUMENT: it cannot be read, or it is sound but of another fingerprint or text; SMX_ERR_PARSE: it is not a
- * table, of another format version or byte order, truncated, longer than it says, or damaged (error->offset is where);
- * SMX_ERR_MEMORY. The message says which; *tt is written only on SMX_OK, the caller destroys it. */
+ * SMX_ERR_ARGUMENT: text is not as it should be; SMX_ERR_FILE: it cannot be read, or it is sound but of another
+ * fingerprint or text; SMX_ERR_PARSE: it is not a table, of another format version or byte order, truncated, longer than
+ * it says, or damaged (error->offset is where); SMX_ERR_MEMORY. The message says which; *tt is written only on SMX_OK, the caller destroys it. */
 enum smx_status smxi_tt_load(const char *path, uint64_t fingerprint, const char *text, struct smxi_tt **tt,
                              struct smx_error *error);
 
