@@ -147,6 +147,11 @@ static const char *side_name(const struct smx_result *result, unsigned outcome)
 	return result->outcomes_lost >> outcome & 1 ? "lost" : NULL;
 }
 
+static bool has_turn(const struct smx_result *result)
+{
+	return result->kind != SMX_RESULT_VALUE && result->kind != SMX_RESULT_LOSS;
+}
+
 /* What the result is called in JSON. */
 static const char *kind_name(enum smx_result_kind kind)
 {
@@ -157,6 +162,8 @@ static const char *kind_name(enum smx_result_kind kind)
 		return "win";
 	case SMX_RESULT_PASS:
 		return "pass";
+	case SMX_RESULT_LOSS:
+		return "loss";
 	case SMX_RESULT_VALUE:
 		return "value";
 	}
@@ -180,7 +187,7 @@ static json_t *json_result(const struct job *job, const struct smx_result *resul
 	if (result->kind == SMX_RESULT_WIN && !json_array_size(ties))
 		smxi_json_append(ties, json_turn(job, &result->turn));
 	smxi_json_set(object, "kind", json_string(kind_name(result->kind)));
-	smxi_json_set(object, "turn", result->kind == SMX_RESULT_VALUE ? json_null() : json_turn(job, &result->turn));
+	smxi_json_set(object, "turn", has_turn(result) ? json_turn(job, &result->turn) : json_null());
 	smxi_json_set(object, "ties", ties);
 	smxi_json_set(object, "value", result->has_value ? smxi_json_value(result->value, scale_bits) : json_null());
 	smxi_json_set(object, "raw", result->has_value ? json_integer(result->value) : json_null());
@@ -307,13 +314,13 @@ static json_t *json_depths(const struct job *job, const struct smx_result *resul
 	json_t *array = smxi_json(json_array());
 	for (unsigned i = 0; i < result->iteration_count; i++) {
 		const struct smx_iteration *depth = &result->iterations[i];
-		bool has_turn = depth->has_value && result->kind != SMX_RESULT_VALUE;
+		bool is_known = depth->has_value && has_turn(result);
 		json_t *object = smxi_json(json_object());
 		smxi_json_set(object, "depth", json_integer(depth->depth_plies));
 		smxi_json_set(object, "completed", json_boolean(depth->completed));
 		smxi_json_set(object, "value", depth->has_value ? smxi_json_value(depth->value, scale_bits) : json_null());
 		smxi_json_set(object, "raw", depth->has_value ? json_integer(depth->value) : json_null());
-		smxi_json_set(object, "turn", has_turn ? json_turn(job, &depth->turn) : json_null());
+		smxi_json_set(object, "turn", is_known ? json_turn(job, &depth->turn) : json_null());
 		smxi_json_set(object, "candidates_completed", smxi_json_count(depth->candidates_completed));
 		smxi_json_set(object, "time_ms", json_real(depth->time_ms));
 		smxi_json_set(object, "counters", smxi_json_counters(&depth->counters));
@@ -360,7 +367,7 @@ static void print_headline(const struct job *job, const struct smx_result *resul
 	char turn[SMX_TEXT_MAX], value[SMXI_REPORT_TEXT] = "none", count[SMXI_REPORT_TEXT];
 	const char *unit = result->has_value ? job->options.evaluator->unit : "";
 	const char *what = result->selective ? "selective value" : "value";
-	if (result->kind != SMX_RESULT_VALUE)
+	if (has_turn(result))
 		smxi_report_turn(job->game, &result->turn, turn);
 	if (result->has_value)
 		smxi_report_value(result->value, job->options.evaluator, value);
@@ -376,6 +383,9 @@ static void print_headline(const struct job *job, const struct smx_result *resul
 		break;
 	case SMX_RESULT_PASS:
 		printf("forced pass, %s %s %s\n", what, value, unit);
+		break;
+	case SMX_RESULT_LOSS:
+		printf("no turn, the game is lost, value %s %s\n", value, unit);
 		break;
 	case SMX_RESULT_VALUE:
 		printf("%s %s %s before the outcome is known\n", what, value, unit);
@@ -506,7 +516,7 @@ static void print_depths(const struct job *job, const struct smx_result *result)
 	for (unsigned i = 0; i < result->iteration_count; i++) {
 		const struct smx_iteration *depth = &result->iterations[i];
 		char text[SMX_TEXT_MAX], number[SMXI_REPORT_TEXT];
-		bool has_turn = depth->has_value && result->kind != SMX_RESULT_VALUE;
+		bool is_known = depth->has_value && has_turn(result);
 		snprintf(number, sizeof number, "%u%s", depth->depth_plies, depth->completed ? "" : " (stopped)");
 		smxi_table_add(&table, number);
 		snprintf(number, sizeof number, "%.3f s", depth->time_ms / 1e3);
@@ -515,7 +525,7 @@ static void print_depths(const struct job *job, const struct smx_result *result)
 		smxi_table_add(&table, smxi_report_count(depth->counters.leaf_evaluations, number));
 		smxi_table_add(&table, smxi_report_count(all_cutoffs(&depth->counters), number));
 		smxi_table_add(&table, job->table ? smxi_report_count(depth->counters.table_hits, number) : "-");
-		smxi_table_add(&table, has_turn ? smxi_report_turn(job->game, &depth->turn, text) : "-");
+		smxi_table_add(&table, is_known ? smxi_report_turn(job->game, &depth->turn, text) : "-");
 		smxi_table_add(&table,
 		               depth->has_value ? smxi_report_value(depth->value, job->options.evaluator, number) : "-");
 	}

@@ -45,6 +45,7 @@ const struct smxi_counter smxi_counters[] = {
 	COUNTER(table_probes),
 	COUNTER(table_hits),
 	COUNTER(table_stores),
+	COUNTER(table_conflicts),
 	COUNTER(outcomes_sampled_away),
 	COUNTER(branches_cut),
 };

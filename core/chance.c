@@ -90,8 +90,7 @@ static uint64_t open_outcomes(struct smx_search *s, const struct visit *visit, s
 	node->total = 0;
 	for (unsigned i = 0; i < node->count; i++)
 		node->total += node->weight[i];
-	const bool is_shown = s->options.outcome_values && !visit->at.parent;
-	if (s->options.selective.samples && s->options.selective.samples < node->count && !is_shown)
+	if (s->options.selective.samples && s->options.selective.samples < node->count && !visit->is_whole)
 		sample_outcomes(s, state, node);
 	uint64_t open = 0;
 	for (unsigned i = 0; i < node->count; i++) {

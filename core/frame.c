@@ -163,21 +163,24 @@ static enum end list_replies(struct frame *f, const void *expansion, uint64_t op
 {
 	struct smx_search *s = f->s;
 	struct smx_afterstates lists[SMX_OUTCOMES_MAX];
-	uint64_t listed = 0;
+	uint64_t listed = 0, won = 0, lost = 0;
 	size_t total = 0;
 	for (uint64_t left = open; left; left &= left - 1) {
 		const unsigned outcome = (unsigned)__builtin_ctzll(left);
+		const uint64_t bit = UINT64_C(1) << outcome;
+		if (smxi_must_stop(s))
+			return END_STOPPED;
 		switch (s->game->afterstates(expansion, outcome, s->arena, &lists[outcome])) {
 		case SMX_NODE_NO_MEMORY:
 			return END_NO_MEMORY;
 		case SMX_NODE_WON:
-			smxi_decide(s, f->node, outcome, f->node->maximise);
+			won |= bit;
 			break;
 		case SMX_NODE_LOST:
-			smxi_decide(s, f->node, outcome, !f->node->maximise);
+			lost |= bit;
 			break;
 		case SMX_NODE_OPEN:
-			listed |= UINT64_C(1) << outcome;
+			listed |= bit;
 			total += lists[outcome].count;
 			break;
 		}
@@ -185,6 +188,10 @@ static enum end list_replies(struct frame *f, const void *expansion, uint64_t op
 			*fits = false;
 			return END_DONE;
 		}
+	}
+	for (uint64_t left = won | lost; left; left &= left - 1) {
+		const unsigned outcome = (unsigned)__builtin_ctzll(left);
+		smxi_decide(s, f->node, outcome, (won >> outcome & 1) == f->node->maximise);
 	}
 	size_t slots = 64;
 	while (slots < 2 * total)
@@ -217,6 +224,11 @@ static enum end list_replies(struct frame *f, const void *expansion, uint64_t op
 static struct interval interval_of(const struct reply *reply)
 {
 	return (struct interval){reply->glance.lower, reply->glance.upper};
+}
+
+static smx_value clamped(smx_value value, struct interval interval)
+{
+	return value < interval.lower ? interval.lower : value > interval.upper ? interval.upper : value;
 }
 
 /* What the table knows of a reply; true where it knows anything. */
@@ -265,14 +277,13 @@ static enum end estimate_replies(struct frame *f)
 			s->counters.order_evaluations++;
 			reply->stage = SMX_BOUND_STAGES;
 		}
+		/* a guess is the game's affair, but its distance from a value has to fit */
+		reply->glance.estimate = clamped(reply->glance.estimate, smxi_anything(s));
 		if (etc && i + PREFETCH_AHEAD < f->count)
 			smxi_table_prefetch(s, f->replies[i + PREFETCH_AHEAD].state, f->visit->depth - 1);
 		if (etc && ask_table(f, reply)) {
 			reach_value(f, reply, interval_of(reply));
-			if (reply->glance.estimate < reply->glance.lower)
-				reply->glance.estimate = reply->glance.lower;
-			if (reply->glance.estimate > reply->glance.upper)
-				reply->glance.estimate = reply->glance.upper;
+			reply->glance.estimate = clamped(reply->glance.estimate, interval_of(reply));
 		}
 		join_group(f, i);
 	}
@@ -345,6 +356,7 @@ static bool settle_unsearched(struct frame *f, struct reply *reply, struct windo
 		                    &reply->glance))
 			return false;
 		reply->stage++;
+		reply->from_table = false;
 		claim(f, reply, SMX_CLAIM_BOUND);
 	}
 }
@@ -425,27 +437,39 @@ static enum end settle_all(struct frame *f)
 	return END_DONE;
 }
 
+/* Whether the node is left now; what that saves is counted. */
+static bool is_left(const struct frame *f, uint64_t *cutoffs)
+{
+	const struct chance *node = f->node;
+	struct smx_search *s = f->s;
+	if (!smxi_outside(node, f->visit->window))
+		return false;
+	++*cutoffs;
+	for (unsigned i = 0; i < node->count; i++) /* what none of its afterstates has bettered yet */
+		if (node->weight[i])
+			s->counters.outcomes_saved += node->maximise ? node->lower[i] == s->floor : node->upper[i] == s->ceiling;
+	return true;
+}
+
 enum end smxi_search_frame(struct smx_search *s, const struct visit *visit, const void *expansion, uint64_t open,
                            struct chance *node, bool *fits)
 {
 	struct frame f = {.s = s, .visit = visit, .node = node};
+	const struct smx_arena_mark mark = smx_arena_mark(s->arena);
 	*fits = true;
 	enum end end = list_replies(&f, expansion, open, fits);
-	if (end != END_DONE || !*fits)
+	if (!*fits)
+		smx_arena_release(s->arena, mark);
+	if (end != END_DONE || !*fits || is_left(&f, &s->counters.cutoffs_decided))
 		return end;
-	if (smxi_outside(node, visit->window))
-		return END_DONE;
 	s->counters.frames++;
 	end = make_groups(&f);
 	if (end == END_DONE)
 		end = estimate_replies(&f);
-	if (end == END_DONE && smxi_outside(node, visit->window)) {
-		s->counters.cutoffs_etc++;
-		return END_DONE;
-	}
+	if (end != END_DONE || is_left(&f, &s->counters.cutoffs_etc))
+		return end;
+	end = settle_all(&f);
 	if (end == END_DONE)
-		end = settle_all(&f);
-	if (end == END_DONE && smxi_outside(node, visit->window))
-		*(smxi_node_upper(node) < visit->window.alpha ? &s->counters.cutoffs_low : &s->counters.cutoffs_high) += 1;
+		is_left(&f, smxi_node_upper(node) < visit->window.alpha ? &s->counters.cutoffs_low : &s->counters.cutoffs_high);
 	return end;
 }

@@ -29,6 +29,7 @@ struct visit {
 	struct window window;
 	struct interval known; /* from a bound or the table */
 	bool answered;         /* known says enough; only the decided outcomes are wanted */
+	bool is_whole;         /* none of its outcomes may be sampled away */
 	double reach;          /* probability of coming here by chance; for selective search */
 };
 
@@ -60,7 +61,7 @@ struct smx_search {
 	struct smx_search_options options;
 	struct smx_iteration *iterations; /* room for one a depth */
 	unsigned evaluated_side;
-	bool fold, look, selective;
+	bool fold, look, selective, rescores;
 	smx_value floor, ceiling;               /* of any node */
 	struct smx_key salt[SMX_DEPTH_MAX + 1]; /* of the table's keys, by turns left */
 	double started_ms, reported_ms;
@@ -204,8 +205,10 @@ void smxi_table_keep(struct smx_search *s, const struct smx_visit *at, unsigned 
 /* Begin a run with the table, where there is one. */
 void smxi_table_begin(struct smx_search *s, uint64_t fingerprint);
 
-/* The second opinion on the root's candidates (rescore.c): its arguments are sound; ask it once, after which every candidate has its
- * rescore; the window that the search needs to find all candidates that may reach `best`; and the final value of what it found. */
+/* The second opinion on the root's candidates (rescore.c): whether there is one; whether its arguments are sound; ask it once, after which
+ * every candidate has its rescore; the window that the search needs to find all candidates that may reach `best`; and the final value of
+ * what it found. */
+bool smxi_rescores(const struct smx_search_options *options);
 enum smx_status smxi_rescore_check(const struct smx_search_options *options, struct smx_error *error);
 enum end smxi_rescore_ask(struct smx_search *s, const void *states, struct smx_candidate *list, size_t count);
 smx_value smxi_rescore_alpha(const struct smx_search *s, const struct smx_candidate *candidate, smx_value best);

@@ -149,6 +149,13 @@ static enum end list_replies(struct node_search *n, struct decision *d, bool pro
 	return leaves && !probing ? END_DONE : order_replies(n, &d->list, leaves);
 }
 
+/* No value is better for the mover. */
+static bool is_best_possible(const struct node_search *n, const struct decision *d)
+{
+	return prunes(n->s) && d->done &&
+	       (n->node->maximise ? d->best.lower >= n->s->ceiling : d->best.upper <= n->s->floor);
+}
+
 /* Whether an outcome has left its window on its mover's side: then its other afterstates do not matter, and the node ends. */
 static bool has_left(const struct node_search *n, const struct decision *d, struct window window)
 {
@@ -174,7 +181,7 @@ static enum end search_replies(struct node_search *n, struct decision *d, size_t
 		.depth = n->visit->depth - 1,
 		.reach = n->visit->reach * n->node->weight[d->outcome] / n->node->total,
 	};
-	while (d->done < until && !has_left(n, d, window)) {
+	while (d->done < until && !has_left(n, d, window) && !is_best_possible(n, d)) {
 		child.at.state = smxi_state_at(s, d->list.states, d->done);
 		child.known = smxi_anything(s);
 		child.window = window;
@@ -216,7 +223,7 @@ static bool is_left(struct node_search *n, uint64_t *cutoffs)
 		return false;
 	++*cutoffs;
 	for (unsigned i = 0; i < n->count; i++)
-		s->counters.outcomes_saved += !is_settled(n, &n->decisions[i]);
+		s->counters.outcomes_saved += n->decisions[i].done == 0 && !is_settled(n, &n->decisions[i]);
 	return true;
 }
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static bool is_on(const struct smx_search_options *options)
+bool smxi_rescores(const struct smx_search_options *options)
 {
 	return options->rescore && options->rescore_weight > 0;
 }
@@ -55,7 +55,7 @@ enum smx_status smxi_rescore_check(const struct smx_search_options *options, str
 enum end smxi_rescore_ask(struct smx_search *s, const void *states, struct smx_candidate *list, size_t count)
 {
 	const struct smx_evaluator *rescore = s->options.rescore;
-	if (!is_on(&s->options))
+	if (!s->rescores)
 		return END_DONE;
 	if (smxi_must_stop(s))
 		return END_STOPPED;
@@ -74,7 +74,7 @@ enum end smxi_rescore_ask(struct smx_search *s, const void *states, struct smx_c
 smx_value smxi_rescore_alpha(const struct smx_search *s, const struct smx_candidate *candidate, smx_value best)
 {
 	const smx_value total = s->options.rescore_total, weight = s->options.rescore_weight;
-	if (!is_on(&s->options))
+	if (!s->rescores)
 		return best;
 	if (weight == total)
 		return s->floor;
@@ -86,7 +86,7 @@ void smxi_rescore_apply(const struct smx_search *s, struct smx_candidate *candid
 {
 	const smx_value total = s->options.rescore_total, weight = s->options.rescore_weight;
 	candidate->search = candidate->value;
-	candidate->rescored = is_on(&s->options) && !loses;
+	candidate->rescored = s->rescores && !loses;
 	if (!candidate->rescored)
 		return;
 	const smx_value blend = smx_div_floor((total - weight) * candidate->search + weight * candidate->rescore, total);

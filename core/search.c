@@ -31,6 +31,12 @@ static enum end evaluate_candidates(struct smx_search *s, struct smxi_candidates
 	return END_DONE;
 }
 
+/* An entry does not say what a candidate loses: the game has to, for the other side's turn, and a blend depends on it. */
+static bool asks_table(const struct smx_search *s, const void *candidate)
+{
+	return s->game->won && s->game->side_to_move(candidate) != s->evaluated_side && !s->rescores;
+}
+
 /* One depth: give each candidate its interval, in search order, until stopped. The first is searched with an open window, the others
  * only where they can reach the best value so far; exact says how many, first in canonical order, get an open window anyway. */
 static enum end search_candidates(struct smx_search *s, struct smxi_candidates *c, const uint32_t *order,
@@ -44,8 +50,6 @@ static enum end search_candidates(struct smx_search *s, struct smxi_candidates *
 	s->depth_plies = depth;
 	if (depth == 1)
 		return evaluate_candidates(s, c, list);
-	/* A table entry does not say what loses: the game has to, and a blend depends on it. */
-	const bool asks_table = s->game->won && !s->options.rescore;
 	smx_value best = s->floor;
 	for (size_t at = 0; at < c->count; at++) {
 		const size_t i = order[at];
@@ -58,7 +62,7 @@ static enum end search_candidates(struct smx_search *s, struct smxi_candidates *
 			.known = smxi_anything(s),
 			.reach = 1,
 		};
-		if (asks_table && smxi_table_narrow(s, &visit.at, visit.depth, &visit.known)) {
+		if (asks_table(s, visit.at.state) && smxi_table_narrow(s, &visit.at, visit.depth, &visit.known)) {
 			visit.answered = smxi_answers(visit.known, visit.window);
 			s->counters.cutoffs_table += visit.answered;
 		}
@@ -67,7 +71,9 @@ static enum end search_candidates(struct smx_search *s, struct smxi_candidates *
 		if (end != END_DONE)
 			return end;
 		candidate->value = smxi_node_upper(&node);
-		candidate->exact = smxi_node_lower(&node) == candidate->value;
+		/* of a node that was left early it may not be known what is lost, on which the blend depends */
+		candidate->exact =
+			smxi_node_lower(&node) == candidate->value && !(s->rescores && smxi_outside(&node, visit.window));
 		candidate->loss_weight = smxi_weight_of(&node, node.lost);
 		candidate->total = node.total;
 		candidate->completed = true;
@@ -88,28 +94,27 @@ static const struct smx_candidate *best_of(const struct smx_candidate *list, siz
 	return best;
 }
 
-/* The best candidate: its value is always exact. The first of the best, or one of them by the seed. */
-static void choose(struct smx_search *s, const struct smx_candidate *list, size_t count)
+/* Answer with the best candidate: its value is always exact. The first of the best, or one of them by the seed. Returns which. */
+static size_t choose(struct smx_search *s, const struct smx_candidate *list, size_t count)
 {
 	struct smx_result *result = &s->result;
 	const struct smx_candidate *best = best_of(list, count);
+	result->candidates = list;
 	result->turn = list[0].turn;
+	result->ties = 0;
 	if (!best)
-		return;
+		return 0;
 	for (size_t i = 0; i < count; i++)
 		result->ties += list[i].exact && list[i].value == best->value;
 	result->has_value = true;
 	result->value = best->value;
-	result->turn = best->turn;
-	if (s->options.ties == SMX_TIES_FIRST)
-		return;
 	uint64_t seed = s->options.seed;
-	uint32_t skip = smx_random_below(&seed, (uint32_t)result->ties);
-	for (const struct smx_candidate *candidate = best;; candidate++)
-		if (candidate->exact && candidate->value == best->value && skip-- == 0) {
-			result->turn = candidate->turn;
-			return;
-		}
+	uint32_t skip = s->options.ties == SMX_TIES_RANDOM ? smx_random_below(&seed, (uint32_t)result->ties) : 0;
+	const struct smx_candidate *chosen = best;
+	while (!(chosen->exact && chosen->value == best->value && skip-- == 0))
+		chosen++;
+	result->turn = chosen->turn;
+	return (size_t)(chosen - list);
 }
 
 /* Search order for the next depth: by what this one found, ties in canonical order. */
@@ -168,18 +173,19 @@ static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
 	for (size_t i = 0; i < c->count; i++)
 		order[i] = (uint32_t)i;
 	const unsigned last = s->options.depth_plies;
-	const struct smx_candidate *answer = c->list;
+	size_t chosen = choose(s, c->list, c->count);
 	enum end end = smxi_rescore_ask(s, c->states, c->list, c->count);
 	for (unsigned depth = s->options.star == SMX_STAR_NONE ? last : 1; depth <= last && end == END_DONE; depth++) {
 		struct smx_candidate *now = list[depth % 2];
 		const struct smx_counters before = s->counters;
 		const double begun_ms = smxi_now_ms();
-		/* depth 2 is cheap, and its exact values make the best order */
-		const size_t exact = depth < last && depth <= 2 ? SMX_EXACT_ALL : depth == last ? s->options.exact : 0;
+		/* folded, depth 2 is cheap, and its exact values make the best order */
+		const bool all = depth < last && depth <= 2 && s->fold;
+		const size_t exact = all ? SMX_EXACT_ALL : depth == last ? s->options.exact : 0;
 		end = search_candidates(s, c, order, now, depth, exact);
-		/* an interrupted depth counts only if the best so far, which is searched first, was completed in it */
-		if (end == END_DONE || (end == END_STOPPED && now[order[0]].completed)) {
-			answer = now;
+		/* an interrupted depth counts only if the answer so far was completed in it */
+		if (end == END_DONE || (end == END_STOPPED && now[chosen].completed)) {
+			chosen = choose(s, now, c->count);
 			result->depth_plies = depth;
 			result->candidates_completed = s->candidates_completed;
 		}
@@ -187,10 +193,6 @@ static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
 		if (end == END_DONE && depth < last)
 			order_by(now, c->count, ranks, order);
 	}
-	if (end == END_NO_MEMORY)
-		return end;
-	result->candidates = answer;
-	choose(s, answer, c->count);
 	return end;
 }
 
@@ -210,13 +212,18 @@ static enum end search_turns(struct smx_search *s, const struct smx_position *po
 		result->ties = 1;
 		return END_DONE;
 	}
-	assert(c.count >= 1);
+	if (c.count == 0) {
+		result->kind = SMX_RESULT_LOSS;
+		result->has_value = true;
+		result->value = s->options.evaluator->loss;
+		return END_DONE;
+	}
 	s->counters.candidates = s->candidates = c.count;
 	result->kind = c.list[0].turn.steps == 0 ? SMX_RESULT_PASS : SMX_RESULT_TURN;
 	result->candidate_count = c.count;
 	const enum end end = deepen(s, &c);
 	s->counters.candidates_completed = result->candidates_completed;
-	s->counters.candidates_abandoned = c.count - result->candidates_completed;
+	s->counters.candidates_abandoned = c.count - s->candidates_completed;
 	return end;
 }
 
@@ -229,6 +236,7 @@ static enum end search_value(struct smx_search *s, const struct smx_position *po
 		.depth = s->options.depth_plies,
 		.window = {s->floor, s->ceiling},
 		.known = smxi_anything(s),
+		.is_whole = true,
 		.reach = 1,
 	};
 	s->depth_plies = s->options.depth_plies;
@@ -270,7 +278,7 @@ static enum smx_status trust(struct smx_search *s, unsigned role, const struct s
                              uint64_t *values_hash, struct smx_error *error)
 {
 	for (unsigned i = 0; i < ROLES; i++)
-		if (same_evaluator(&s->checked[i], evaluator)) {
+		if (s->checked[i].evaluate && same_evaluator(&s->checked[i], evaluator)) {
 			*values_hash = s->checked_values[i];
 			return SMX_OK;
 		}
@@ -299,7 +307,7 @@ static enum smx_status check_options(struct smx_search *s, const struct smx_sear
 		*fingerprint = smxi_fingerprint(s->game, options->evaluator, values_hash);
 		status = trust(s, 1, options->prerank, &ignored, error);
 	}
-	if (status == SMX_OK && options->rescore)
+	if (status == SMX_OK && smxi_rescores(options))
 		status = trust(s, 2, options->rescore, &ignored, error);
 	return status == SMX_OK ? smxi_rescore_check(options, error) : status;
 }
@@ -319,6 +327,7 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 	s->evaluated_side = s->game->side_to_move(position->state);
 	s->fold = s->game->fold && options->evaluator->fold && options->leaves == SMX_LEAVES_FOLD;
 	s->selective = is_selective(options);
+	s->rescores = smxi_rescores(options);
 	s->look = s->game->look && options->evaluator->fold && !options->no_bounds;
 	s->floor = smx_evaluator_floor(options->evaluator);
 	s->ceiling = smx_evaluator_ceiling(options->evaluator);

@@ -1,4 +1,5 @@
 /* The table as a search sees it: whose entries are whose, and the public functions. The table itself is tt/. */
+#include "core/error.h"
 #include "core/node.h"
 #include "tt/tt.h"
 
@@ -67,6 +68,7 @@ bool smxi_table_narrow(struct smx_search *s, const struct smx_visit *at, unsigne
 		interval->lower = found.lower;
 	if (found.upper < interval->upper)
 		interval->upper = found.upper;
+	assert(interval->lower <= interval->upper);
 	return true;
 }
 
@@ -75,16 +77,17 @@ void smxi_table_keep(struct smx_search *s, const struct smx_visit *at, unsigned 
 	if (!s->options.table || (s->options.exact_only && interval.lower != interval.upper))
 		return;
 	s->counters.table_stores++;
-	smxi_tt_store(s->options.table->tt, key_of(s, at, depth), depth, interval.lower, interval.upper, 0);
+	s->counters.table_conflicts += smxi_tt_store(s->options.table->tt, key_of(s, at, depth), depth, interval.lower,
+	                                             interval.upper, 0) == SMXI_TT_CONFLICT;
 }
 
-/* Takes the table over; gives it back where there is no memory. */
-static enum smx_status wrap(struct smxi_tt *tt, struct smx_table **table)
+/* Takes tt over, also where there is no memory for the wrapping. */
+static enum smx_status wrap(struct smxi_tt *tt, struct smx_table **table, struct smx_error *error)
 {
 	struct smx_table *made = malloc(sizeof *made);
 	if (!made) {
 		smxi_tt_destroy(tt);
-		return SMX_ERR_MEMORY;
+		return smxi_refuse(error, SMX_ERR_MEMORY, "no memory for a table");
 	}
 	made->tt = tt;
 	*table = made;
@@ -95,7 +98,7 @@ enum smx_status smx_table_create(size_t size_bytes, struct smx_table **table, st
 {
 	struct smxi_tt *tt;
 	const enum smx_status status = smxi_tt_create(size_bytes, &tt, error);
-	return status == SMX_OK ? wrap(tt, table) : status;
+	return status == SMX_OK ? wrap(tt, table, error) : status;
 }
 
 void smx_table_destroy(struct smx_table *table)
@@ -149,5 +152,5 @@ enum smx_status smx_table_load(const char *path, const struct smx_game *game, co
 	enum smx_status status = identify(game, evaluator, &fingerprint, text, error);
 	if (status == SMX_OK)
 		status = smxi_tt_load(path, fingerprint, text, &tt, error);
-	return status == SMX_OK ? wrap(tt, table) : status;
+	return status == SMX_OK ? wrap(tt, table, error) : status;
 }

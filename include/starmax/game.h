@@ -78,7 +78,7 @@ struct smx_game {
 	const char *title;  /* one line for help texts */
 	const char *start;  /* text of the usual first position, without an outcome */
 	size_t state_size;  /* bytes; a multiple of 16, at most SMX_STATE_MAX; begins with struct smx_state */
-	uint32_t total_max; /* the largest total weight of any chance node */
+	uint32_t total_max; /* the largest total weight of any chance node; below 2^31 */
 	const struct smx_evaluator *const *evaluators; /* its own, the default first; NULL-terminated */
 
 	/* Optional: evaluators that a parameter in their name completes ("winprob:800"). The forms of such names, for help texts; and
@@ -109,7 +109,7 @@ struct smx_game {
 	                             struct smx_afterstates *list);
 
 	/* Every legal turn under position->outcome, in the game's generation order, several turns to one afterstate where the
-	 * game has them. Where the mover can win at once the winning turns come first. */
+	 * game has them. Where the mover can win at once the winning turns come first. None where the mover has lost at once. */
 	void (*turns)(const struct smx_position *position, smx_turn_visitor *visit, void *context);
 	/* A turn in the game's notation, NUL-terminated, at most SMX_TEXT_MAX bytes; returns its length. */
 	size_t (*format_turn)(const struct smx_turn *turn, char *text);
@@ -127,7 +127,7 @@ struct smx_game {
 	void (*order)(const void *states, size_t count, unsigned side, int32_t *scores);
 	/* The value each outcome in the mask has when its afterstates are leaves: the best of them for the side to move, from the
 	 * evaluated side, as listing and evaluating them all would give. Writes values[outcome] for the outcomes
-	 * in the mask, none of which is WON or LOST. Only called where evaluator->fold is set; NULL: not available. */
+	 * in the mask, none of which is WON or LOST: a game has this hook only where every outcome that ends it is in `won`. Only called where evaluator->fold is set; NULL: not available. */
 	void (*fold)(const void *expansion, const struct smx_evaluator *evaluator, uint64_t outcomes,
 	             unsigned evaluated_side, smx_value *values);
 	/* A first look at count positions, states[0..count), as chance nodes with depth >= 1 turns left: write

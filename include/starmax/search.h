@@ -41,28 +41,29 @@ enum smx_star {
 	SMX_STAR_NONE, /* plain expectiminimax: the yardstick */
 	SMX_STAR1,     /* each outcome in the window that the others' bounds leave it */
 	SMX_STAR2,     /* outcomes probed first; frames: every probe where it helps the node most (core/frame.c) */
-	SMX_STAR_ETC,  /* also asks the table about all afterstates of a node before any is searched */
+	SMX_STAR_ETC, /* also asks the table about all afterstates of a frame, or of an outcome that is probed, beforehand */
 };
 
 #define SMX_EXACT_ALL SIZE_MAX
 
 struct smx_counters {
-	uint64_t turns;      /* legal turns of the root (all paths) */
-	uint64_t candidates; /* candidates selected for search */
-	uint64_t candidates_completed;
-	uint64_t candidates_abandoned; /* begun or waiting when the search was stopped */
+	uint64_t turns;                /* legal turns of the root (all paths) */
+	uint64_t candidates;           /* candidates selected for search */
+	uint64_t candidates_completed; /* at the depth of the answer */
+	uint64_t candidates_abandoned; /* begun or waiting when the search was stopped, at the depth it was at */
 	uint64_t chance_nodes;         /* chance nodes opened, the root's included where it is one */
 	uint64_t frames;               /* of these: searched as one frame */
-	uint64_t outcomes;             /* outcomes valued, at all chance nodes */
+	uint64_t outcomes;             /* outcomes of all chance nodes */
 	uint64_t outcomes_decided;     /* of these: won or lost at once */
 	uint64_t outcomes_folded;      /* of these: valued by the fold hook */
-	uint64_t outcomes_saved;       /* outcomes never valued because their node was left */
-	uint64_t afterstates;          /* distinct afterstates listed at inner decision nodes */
-	uint64_t probes;               /* afterstates searched or evaluated first, to bound an outcome from one side */
-	uint64_t leaf_evaluations;     /* positions handed to the evaluator by the search */
-	uint64_t order_evaluations;    /* ... only to order afterstates */
-	uint64_t prerank_evaluations;  /* positions handed to the pre-ranker */
-	uint64_t rescore_evaluations;  /* positions handed to the second evaluator of the root */
+	uint64_t outcomes_saved;       /* of these: nothing was valued, because their node was left */
+	uint64_t
+		afterstates; /* distinct afterstates listed below the root, leaves included; twice where they are listed twice */
+	uint64_t probes;              /* afterstates searched or evaluated first, to bound an outcome from one side */
+	uint64_t leaf_evaluations;    /* positions handed to the evaluator by the search */
+	uint64_t order_evaluations;   /* ... only to order afterstates */
+	uint64_t prerank_evaluations; /* positions handed to the pre-ranker */
+	uint64_t rescore_evaluations; /* positions handed to the second evaluator of the root */
 	/* Chance nodes that were left early because they fell below their window, or rose above it: */
 	uint64_t cutoffs_low, cutoffs_high; /* while their outcomes or their frame were searched */
 	uint64_t cutoffs_probe;             /* by the probes of their outcomes alone */
@@ -73,6 +74,7 @@ struct smx_counters {
 	/* ... a bound sufficed: of game->look, and of game->bound's stages 1, 2, 3 */
 	uint64_t settled_stage_0, settled_stage_1, settled_stage_2, settled_stage_3;
 	uint64_t table_probes, table_hits, table_stores;
+	uint64_t table_conflicts; /* stores that an entry contradicted: two positions with one key, or a fault */
 	uint64_t outcomes_sampled_away,
 		branches_cut; /* of selective search: outcomes not drawn; branches below the reach */
 };
@@ -109,8 +111,8 @@ struct smx_claim {
 	struct smx_visit visit;
 };
 
-/* Selective search: faster and deeper, and no longer exact. Zeroes are the exact search. None of it changes the root's
- * candidates. It is searched without frames, bounds and table; the Star levels still give equal values. */
+/* Selective search: faster and deeper, and no longer exact. Zeroes are the exact search. None of it changes the root:
+ * its candidates, or its outcomes where the position has none yet. It is searched without frames, bounds and table; the Star levels still give equal values. */
 struct smx_selective {
 	size_t inner_width; /* afterstates kept, by the pre-ranker, at each inner decision node; 0: all */
 	double reach;       /* a branch reached with less probability than this is evaluated at once, in [0, 1) */
@@ -140,7 +142,8 @@ struct smx_search_options {
 	const struct smx_evaluator *prerank;   /* borrowed while the search object lives */
 	/* A second opinion on the root's candidates: (1 - w) * value + w * rescore, w = rescore_weight / rescore_total, in the
 	 * evaluator's scale and rounded down. Of the same unit as the evaluator; called once, on all candidates together, and
-	 * not at all where w is 0. A candidate that loses on some outcome at once keeps its value. NULL: none. */
+	 * not at all where w is 0. A candidate that loses on some outcome at once (of those drawn, in selective search) keeps its value. At depth 1
+	 * no reply is looked at, and none does. NULL: none. */
 	const struct smx_evaluator *rescore;    /* borrowed while the search object lives */
 	uint32_t rescore_weight, rescore_total; /* 0 <= weight <= total, 1 <= total <= SMX_RESCORE_TOTAL_MAX */
 	struct smx_selective selective;
@@ -185,6 +188,7 @@ enum smx_result_kind {
 	SMX_RESULT_TURN,  /* the best of several turns, or the only one */
 	SMX_RESULT_WIN,   /* a turn that wins at once; nothing was searched */
 	SMX_RESULT_PASS,  /* a forced pass */
+	SMX_RESULT_LOSS,  /* no turn: the side to move has lost at once; nothing was searched */
 	SMX_RESULT_VALUE, /* the position has no outcome: its own value */
 };
 
@@ -197,8 +201,9 @@ struct smx_result {
 		depth_plies; /* of the values below: the last depth that was completed, or whose best candidate so far was */
 	bool has_value;  /* value is exact: false where nothing was completed */
 	smx_value value;
-	struct smx_turn turn; /* not for SMX_RESULT_VALUE. Where nothing was completed: the pre-ranker's first */
-	size_t ties;          /* completed candidates whose value is the best, the chosen one included */
+	struct smx_turn
+		turn;    /* not for SMX_RESULT_VALUE and SMX_RESULT_LOSS. Where nothing was completed: the pre-ranker's first */
+	size_t ties; /* completed candidates whose value is the best, the chosen one included */
 	size_t candidate_count, candidates_completed;
 	const struct smx_candidate *candidates; /* in canonical order */
 	unsigned iteration_count;

@@ -2,7 +2,8 @@
  *
  * A table may serve any number of searches, one after the other or at once, of any games and evaluators: an entry
  * answers only where game, evaluator, evaluated side, depth and position are the same, so a table never changes an
- * answer, only the work. tt/tt.h has the layout and says how sure that is. */
+ * answer, only the work. A user's evaluators are told apart by name, unit, scale, bounds and their values on some hundreds of
+ * positions: give a model that has been trained further another name. tt/tt.h has the layout and says how sure that is. */
 #ifndef STARMAX_TABLE_H
 #define STARMAX_TABLE_H
 
@@ -37,8 +38,8 @@ void smx_table_clear(struct smx_table *table);
 struct smx_table_usage smx_table_usage(const struct smx_table *table);
 
 /* Save a table that served this game and evaluator. `path` always holds a whole file, the old one or the new one. Safe
- * while searches run. SMX_OK; SMX_ERR_FILE: it could not be written, the message says why; SMX_ERR_MEMORY; or what
- * smx_evaluator_check returns for a user's evaluator. */
+ * while searches run. SMX_OK; SMX_ERR_FILE: it could not be written, the message says why; SMX_ERR_ARGUMENT: the
+ * evaluator's name is not printable ASCII; SMX_ERR_MEMORY; or what smx_evaluator_check returns for a user's evaluator. */
 enum smx_status smx_table_save(const struct smx_table *table, const char *path, const struct smx_game *game,
                                const struct smx_evaluator *evaluator, struct smx_error *error);
 
