@@ -659,6 +659,24 @@ Test(search, refuses_to_go_without_evaluators)
 	expect_refused("a search needs an evaluator and a pre-ranker");
 }
 
+Test(search, refuses_an_evaluator_that_is_empty)
+{
+	static const struct smx_evaluator empty;
+	const struct smx_position position = dicechess_read(smx_dicechess.start);
+	const struct smx_result *result;
+	struct smx_error error;
+	const struct smx_evaluator *const whole = options.evaluator;
+	options.evaluator = &empty;
+	cr_assert_eq(smx_search_run(search, &position, &options, &result, &error), SMX_ERR_ARGUMENT);
+	options.evaluator = whole;
+	options.prerank = &empty;
+	cr_assert_eq(smx_search_run(search, &position, &options, &result, &error), SMX_ERR_ARGUMENT);
+	options.prerank = whole;
+	options.rescore = &empty;
+	options.rescore_weight = options.rescore_total = 1;
+	cr_assert_eq(smx_search_run(search, &position, &options, &result, &error), SMX_ERR_ARGUMENT);
+}
+
 Test(search, destroying_nothing_is_fine)
 {
 	smx_search_destroy(NULL);

@@ -362,9 +362,7 @@ static void check_turn(struct toys *t, uint64_t seed, const struct smx_position 
 					          CASE ": candidate %zu: %" PRId64 " for %" PRId64 ", best %" PRId64, CASE_VALUES, i,
 					          c->value, x->value, e->best);
 				}
-				/* a table does not say what is lost, and the game says it for the side that moves only */
-				const bool is_told = !options.table || game == &toy_plain;
-				if (is_told && (ties || i < options.exact || options.star == SMX_STAR_NONE))
+				if (ties || i < options.exact || options.star == SMX_STAR_NONE)
 					cr_assert(c->loss_weight == x->lost && c->total == x->total,
 					          CASE ": candidate %zu: loses %" PRId64 " of %u not %" PRId64 " of %u", CASE_VALUES, i,
 					          c->loss_weight, c->total, x->lost, x->total);
@@ -593,6 +591,33 @@ Test(star, a_node_limit_ends_every_search_at_the_same_node)
 	const struct smx_position start = dicechess_read("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 PNB");
 	expect_repeats(search, &start, options, 1000, limits, "Dice Chess");
 	smx_search_destroy(search);
+}
+
+Test(star, an_outcome_that_loses_at_once_has_no_turn)
+{
+	struct toys *t = toys_create();
+	struct smx_search_options options;
+	smx_search_options_init(&options, &toy_plain);
+	unsigned seen = 0;
+	for (uint64_t seed = 0; seed < 64; seed++) {
+		struct smx_position position = toy_position(seed << TOY_KIND_BITS, SMX_NO_OUTCOME);
+		uint32_t weights[SMX_OUTCOMES_MAX];
+		const unsigned outcomes = toy_plain.outcomes(position.state, weights);
+		for (unsigned outcome = 0; outcome < outcomes; outcome++) {
+			struct smx_afterstates list;
+			const void *expansion = toy_plain.open(position.state, t->expected.plain.arena);
+			if (toy_plain.afterstates(expansion, outcome, t->expected.plain.arena, &list) != SMX_NODE_LOST)
+				continue;
+			seen++;
+			position.outcome = (int)outcome;
+			const struct smx_result *r = run(t->search[0], &position, &options);
+			cr_assert(r->kind == SMX_RESULT_LOSS && r->has_value && !r->stopped, "seed %" PRIu64, seed);
+			cr_assert_eq(r->value, options.evaluator->loss);
+			cr_assert_eq(r->candidate_count, 0u);
+		}
+	}
+	cr_assert_gt(seen, 0u);
+	toys_destroy(t);
 }
 
 /* ---- Dice Chess ---- */
