@@ -1,12 +1,14 @@
 /* starmax verify: every way to search a position must give what plain expectiminimax gives, bit by bit. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "cli/claims.h"
 #include "cli/command.h"
 #include "cli/engine.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/variants.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,7 +24,7 @@ struct verify_settings {
 	uint64_t depth, width;
 	const char *evaluator, *file;
 	uint64_t random, seed;
-	bool json;
+	bool track, json;
 };
 
 static const struct verify_settings defaults = {.depth = 2};
@@ -37,27 +39,15 @@ static const struct smxi_option verify_options[] = {
 	SMXI_NUMBER(struct verify_settings, random, "random", 1, 1000000000, NULL,
                 "verify so many decisions met in random play"),
 	SMXI_NUMBER(struct verify_settings, seed, "seed", 0, UINT64_MAX, NULL, "of --random"),
+	SMXI_FLAG(struct verify_settings, track, "track", "check also what the searches believe on their way"),
 	SMXI_FLAG(struct verify_settings, json, "json", "a line of JSON for each result"),
 	SMXI_NO_MORE_OPTIONS,
 };
 
-/* In the order of the library's enumerations. */
-static const char *const star_names[] = {"none", "star1", "star2"};
-static const char *const leaves_names[] = {"fold", "list"};
-
-/* One way to search. */
-struct variant {
-	enum smx_star star;
-	enum smx_leaves leaves;
-	bool no_bounds, exact_all;
-};
-
-static const struct variant yardstick = {SMX_STAR_NONE, SMX_LEAVES_LIST, true, true};
-
 #define SIDE_TEXT (SMX_TEXT_MAX + SMXI_REPORT_TEXT)
 
 struct difference {
-	struct variant variant;
+	const struct smxi_variant *variant;
 	const char *what;
 	char subject[SMX_TEXT_MAX]; /* the turn or the outcome that it is about; empty: the whole result */
 	char expected[SIDE_TEXT], found[SIDE_TEXT];
@@ -68,7 +58,10 @@ struct job {
 	const struct verify_settings *settings;
 	struct smxi_engine engine;
 	struct smxi_progress progress;
+	struct smx_table *tables[SMXI_TABLES]; /* for all positions and evaluators */
+	uint64_t table_hits[SMXI_TABLES];
 	uint64_t positions, searches, differences;
+	uint64_t claims[SMXI_CLAIM_SOURCES][SMX_BOUND_STAGES], false_claims;
 	bool interrupted;
 
 	/* The position and evaluator at hand. */
@@ -77,14 +70,17 @@ struct job {
 	struct smx_result plain; /* the yardstick's, its candidates copied */
 	struct smx_candidate *plain_candidates;
 	size_t candidate_room;
-	uint64_t default_nodes; /* chance nodes of the search as it is done by default */
+	uint64_t nodes[SMXI_VARIANTS][2]; /* chance nodes of each variant, and of it searched again */
+	bool searched[SMXI_VARIANTS][2];
 	uint64_t compared;
+	struct smxi_claims *tracked;              /* NULL: not asked for */
+	const struct smxi_variant *false_variant; /* of the first false claim */
 	struct difference *found;
 	size_t found_count, found_room;
 };
 
 /* Note a difference; expected and found are then filled by the caller. */
-static struct difference *add_difference(struct job *job, struct variant variant, const char *what)
+static struct difference *add_difference(struct job *job, const struct smxi_variant *variant, const char *what)
 {
 	if (job->found_count == job->found_room) {
 		job->found_room = job->found_room ? job->found_room * 2 : 8;
@@ -110,7 +106,7 @@ static void write_value(const struct job *job, const char *before, smx_value val
 	write_side(side, "%s%s", before, number);
 }
 
-static void differ_in_value(struct job *job, struct variant variant, const char *what, const char *subject,
+static void differ_in_value(struct job *job, const struct smxi_variant *variant, const char *what, const char *subject,
                             smx_value expected, smx_value found)
 {
 	struct difference *difference = add_difference(job, variant, what);
@@ -119,7 +115,7 @@ static void differ_in_value(struct job *job, struct variant variant, const char 
 	write_value(job, "", found, difference->found);
 }
 
-static void differ_in_number(struct job *job, struct variant variant, const char *what, uint64_t expected,
+static void differ_in_number(struct job *job, const struct smxi_variant *variant, const char *what, uint64_t expected,
                              uint64_t found)
 {
 	struct difference *difference = add_difference(job, variant, what);
@@ -132,8 +128,8 @@ static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
 	return a->steps == b->steps && a->wins == b->wins && !memcmp(a->step, b->step, a->steps * sizeof a->step[0]);
 }
 
-static void differ_in_turn(struct job *job, struct variant variant, const char *what, const struct smx_turn *expected,
-                           const struct smx_turn *found)
+static void differ_in_turn(struct job *job, const struct smxi_variant *variant, const char *what,
+                           const struct smx_turn *expected, const struct smx_turn *found)
 {
 	char text[SMX_TEXT_MAX];
 	struct difference *difference = add_difference(job, variant, what);
@@ -158,7 +154,7 @@ static bool candidate_holds(const struct smx_result *result, const struct smx_ca
 }
 
 /* Of the tied turns and of the candidates' values the first that differs: the others seldom say more. */
-static void compare_candidates(struct job *job, struct variant variant, const struct smx_result *result)
+static void compare_candidates(struct job *job, const struct smxi_variant *variant, const struct smx_result *result)
 {
 	char text[SMX_TEXT_MAX];
 	if (result->candidate_count != job->plain.candidate_count) {
@@ -181,7 +177,7 @@ static void compare_candidates(struct job *job, struct variant variant, const st
 			write_side(difference->found, "%s", tied ? "not tied" : "tied");
 			same_ties = false;
 		}
-		if (same_values && !candidate_holds(result, candidate, plain->value, variant.exact_all)) {
+		if (same_values && !candidate_holds(result, candidate, plain->value, variant->exact_all)) {
 			struct difference *difference = add_difference(job, variant, "candidate's value");
 			snprintf(difference->subject, sizeof difference->subject, "%s", text);
 			write_value(job, "", plain->value, difference->expected);
@@ -194,7 +190,7 @@ static void compare_candidates(struct job *job, struct variant variant, const st
 	}
 }
 
-static void compare_outcomes(struct job *job, struct variant variant, const struct smx_result *result)
+static void compare_outcomes(struct job *job, const struct smxi_variant *variant, const struct smx_result *result)
 {
 	if (result->outcome_count != job->plain.outcome_count) {
 		differ_in_number(job, variant, "outcomes", job->plain.outcome_count, result->outcome_count);
@@ -210,7 +206,7 @@ static void compare_outcomes(struct job *job, struct variant variant, const stru
 	}
 }
 
-static void compare(struct job *job, struct variant variant, const struct smx_result *result)
+static void compare(struct job *job, const struct smxi_variant *variant, const struct smx_result *result)
 {
 	const struct smx_result *plain = &job->plain;
 	if (result->kind != plain->kind) {
@@ -233,7 +229,7 @@ static void compare(struct job *job, struct variant variant, const struct smx_re
 }
 
 /* *result is NULL where the search was interrupted. */
-static enum smx_status search(struct job *job, struct variant variant, const struct smx_result **result,
+static enum smx_status search(struct job *job, const struct smxi_variant *variant, const struct smx_result **result,
                               struct smx_error *error)
 {
 	struct smx_search_options options;
@@ -241,10 +237,12 @@ static enum smx_status search(struct job *job, struct variant variant, const str
 	options.depth_plies = (unsigned)job->settings->depth;
 	options.width = (size_t)job->settings->width;
 	options.evaluator = job->evaluator;
-	options.star = variant.star;
-	options.leaves = variant.leaves;
-	options.no_bounds = variant.no_bounds;
-	options.exact = variant.exact_all ? SMX_EXACT_ALL : 0;
+	smxi_variant_ask(variant, &options);
+	options.table = job->tables[variant->table];
+	if (variant->track && job->tracked) {
+		options.on_claim = smxi_claims_check;
+		options.claim_context = job->tracked;
+	}
 	options.outcome_values = job->position.outcome == SMX_NO_OUTCOME;
 	*result = NULL;
 	if (smxi_interrupt_requested()) {
@@ -254,25 +252,16 @@ static enum smx_status search(struct job *job, struct variant variant, const str
 	smxi_progress_attach(&job->progress, &options);
 	enum smx_status status = smx_search_run(job->engine.search, &job->position, &options, result, error);
 	smxi_progress_erase(&job->progress);
-	if (status == SMX_OK && (*result)->stopped) {
+	if (job->tracked && job->tracked->no_memory)
+		smxi_out_of_memory();
+	if (status != SMX_OK)
+		return status;
+	job->table_hits[variant->table] += (*result)->counters.table_hits;
+	if ((*result)->stopped) {
 		job->interrupted = true;
 		*result = NULL;
 	}
 	return status;
-}
-
-/* False where another variant does the same work by definition, or where it is the yardstick: nothing is exact or
- * bounded only where nothing is pruned, a position without its outcome has no candidates, and the game's fold and
- * bounds are for evaluators that it knows. */
-static bool is_worth_it(const struct job *job, struct variant variant)
-{
-	if (variant.star == SMX_STAR_NONE && (!variant.no_bounds || !variant.exact_all))
-		return false;
-	if (variant.exact_all && variant.star != SMX_STAR_NONE && job->position.outcome == SMX_NO_OUTCOME)
-		return false;
-	if (!job->evaluator->fold)
-		return variant.star != SMX_STAR_NONE && variant.leaves == SMX_LEAVES_FOLD && !variant.no_bounds;
-	return variant.star != SMX_STAR_NONE || variant.leaves != yardstick.leaves;
 }
 
 static void keep_plain(struct job *job, const struct smx_result *result)
@@ -288,60 +277,154 @@ static void keep_plain(struct job *job, const struct smx_result *result)
 	job->plain.candidates = job->plain_candidates;
 }
 
+/* One variant, and where it says so once more. *go_on is false where the search was interrupted. */
+static enum smx_status compare_variant(struct job *job, size_t index, bool *go_on, struct smx_error *error)
+{
+	const struct smxi_variant *variant = &smxi_variants[index];
+	if (variant->fresh)
+		smx_table_clear(job->tables[variant->table]);
+	for (unsigned pass = 0; pass < (variant->again ? 2 : 1); pass++) {
+		const struct smx_result *result;
+		const enum smx_status status = search(job, variant, &result, error);
+		if (job->tracked && job->tracked->false_count && !job->false_variant)
+			job->false_variant = variant;
+		*go_on = result != NULL;
+		if (status != SMX_OK || !result)
+			return status;
+		job->compared++;
+		compare(job, variant, result);
+		job->nodes[index][pass] = result->counters.chance_nodes;
+		job->searched[index][pass] = true;
+	}
+	/* what is known already can only save work */
+	if (variant->again && job->nodes[index][1] > job->nodes[index][0])
+		differ_in_number(job, variant, "chance nodes when searched again", job->nodes[index][0], job->nodes[index][1]);
+	return SMX_OK;
+}
+
 /* All variants with one evaluator. */
 static enum smx_status compare_variants(struct job *job, struct smx_error *error)
 {
 	const struct smx_result *result;
 	job->found_count = 0;
 	job->compared = 0;
-	job->default_nodes = 0;
-	enum smx_status status = search(job, yardstick, &result, error);
+	job->false_variant = NULL;
+	memset(job->searched, 0, sizeof job->searched);
+	memset(job->nodes, 0, sizeof job->nodes);
+	if (job->tracked)
+		smxi_claims_begin(job->tracked, job->evaluator);
+	enum smx_status status = search(job, &smxi_yardstick, &result, error);
 	if (status != SMX_OK || !result)
 		return status;
 	keep_plain(job, result);
-	/* One bit for each of the three choices that have two sides. */
-	for (unsigned i = 0; i < 3 * 8; i++) {
-		const struct variant variant = {(enum smx_star)(i / 8), i & 1 ? SMX_LEAVES_LIST : SMX_LEAVES_FOLD, (i & 2) != 0,
-		                                (i & 4) != 0};
-		if (!is_worth_it(job, variant))
-			continue;
-		status = search(job, variant, &result, error);
-		if (status != SMX_OK || !result)
-			return status;
-		job->compared++;
-		compare(job, variant, result);
-		if (variant.star == SMX_STAR2 && variant.leaves == SMX_LEAVES_FOLD && !variant.no_bounds && !variant.exact_all)
-			job->default_nodes = result->counters.chance_nodes;
-	}
-	return SMX_OK;
+	bool go_on = true;
+	for (size_t i = 0; i < SMXI_VARIANTS && status == SMX_OK && go_on; i++)
+		if (smxi_variant_is_worth_it(i, job->evaluator, job->position.outcome != SMX_NO_OUTCOME))
+			status = compare_variant(job, i, &go_on, error);
+	return status;
 }
 
-static void print_json(const struct job *job, const char *position)
+static bool all_well(const struct job *job)
 {
-	json_t *object = smxi_json(json_object()), *array = smxi_json(json_array());
+	return !job->found_count && !(job->tracked && job->tracked->false_count);
+}
+
+static json_t *differences_json(const struct job *job)
+{
+	json_t *array = smxi_json(json_array());
 	for (size_t i = 0; i < job->found_count; i++) {
 		const struct difference *difference = &job->found[i];
 		json_t *row = smxi_json(json_object());
-		smxi_json_set(row, "star", json_string(star_names[difference->variant.star]));
-		smxi_json_set(row, "leaves", json_string(leaves_names[difference->variant.leaves]));
-		smxi_json_set(row, "bounds", json_boolean(!difference->variant.no_bounds));
-		smxi_json_set(row, "exact_all", json_boolean(difference->variant.exact_all));
+		smxi_variant_set_json(difference->variant, row);
 		smxi_json_set(row, "what", json_string(difference->what));
 		smxi_json_set(row, "of", *difference->subject ? json_string(difference->subject) : json_null());
 		smxi_json_set(row, "expected", json_string(difference->expected));
 		smxi_json_set(row, "found", json_string(difference->found));
 		smxi_json_append(array, row);
 	}
+	return array;
+}
+
+static json_t *variants_json(const struct job *job)
+{
+	json_t *array = smxi_json(json_array());
+	for (size_t i = 0; i < SMXI_VARIANTS; i++) {
+		for (unsigned pass = 0; pass < 2; pass++) {
+			if (!job->searched[i][pass])
+				continue;
+			json_t *row = smxi_json(json_object());
+			smxi_variant_set_json(&smxi_variants[i], row);
+			smxi_json_set(row, "again", json_boolean(pass));
+			smxi_json_set(row, "chance_nodes", smxi_json_count(job->nodes[i][pass]));
+			smxi_json_append(array, row);
+		}
+	}
+	return array;
+}
+
+static json_t *claims_json(uint64_t checked[SMXI_CLAIM_SOURCES][SMX_BOUND_STAGES])
+{
+	json_t *object = smxi_json(json_object());
+	smxi_json_set(object, "search", smxi_json_count(checked[SMX_CLAIM_SEARCH][0]));
+	smxi_json_set(object, "table", smxi_json_count(checked[SMX_CLAIM_TABLE][0]));
+	smxi_json_set(object, "look", smxi_json_count(checked[SMX_CLAIM_LOOK][0]));
+	for (unsigned stage = 1; stage < SMX_BOUND_STAGES; stage++) {
+		char name[16];
+		snprintf(name, sizeof name, "bound_%u", stage);
+		smxi_json_set(object, name, smxi_json_count(checked[SMX_CLAIM_BOUND][stage]));
+	}
+	return object;
+}
+
+/* In the order of the library's enumeration. */
+static const char *const source_names[SMXI_CLAIM_SOURCES] = {"search", "table", "look", "bound"};
+
+static json_t *exact_json(const struct job *job, smx_value value)
+{
+	char number[SMXI_REPORT_TEXT];
+	smx_value_format(value, job->evaluator->scale_bits, number, sizeof number);
+	return json_string(number);
+}
+
+static json_t *false_claim_json(const struct job *job)
+{
+	if (!job->false_variant)
+		return json_null();
+	const struct smxi_false_claim *claim = &job->tracked->first;
+	json_t *object = smxi_json(json_object()), *path = smxi_json(json_array());
+	smxi_variant_set_json(job->false_variant, object);
+	smxi_json_set(object, "source", json_string(source_names[claim->source]));
+	smxi_json_set(object, "stage", smxi_json_count(claim->stage));
+	smxi_json_set(object, "depth", smxi_json_count(claim->depth));
+	smxi_json_set(object, "lower", exact_json(job, claim->lower));
+	smxi_json_set(object, "upper", exact_json(job, claim->upper));
+	smxi_json_set(object, "value", exact_json(job, claim->value));
+	for (unsigned i = 0; i < claim->length; i++) {
+		char text[SMX_TEXT_MAX];
+		job->game->format(&claim->path[i], text);
+		smxi_json_append(path, json_string(text));
+	}
+	smxi_json_set(object, "path", path);
+	return object;
+}
+
+static void print_json(const struct job *job, const char *position)
+{
+	json_t *object = smxi_json(json_object());
 	smxi_json_set(object, "position", json_string(position));
 	smxi_json_set(object, "evaluator", json_string(job->evaluator->name));
 	smxi_json_set(object, "depth", smxi_json_count(job->settings->depth));
 	smxi_json_set(object, "width", job->settings->width ? smxi_json_count(job->settings->width) : json_null());
 	smxi_json_set(object, "plain_chance_nodes", smxi_json_count(job->plain.counters.chance_nodes));
 	smxi_json_set(object, "plain_leaf_evaluations", smxi_json_count(job->plain.counters.leaf_evaluations));
-	smxi_json_set(object, "chance_nodes", smxi_json_count(job->default_nodes));
+	smxi_json_set(object, "chance_nodes", smxi_json_count(job->nodes[0][0]));
 	smxi_json_set(object, "searches", smxi_json_count(job->compared));
-	smxi_json_set(object, "ok", json_boolean(!job->found_count));
-	smxi_json_set(object, "differences", array);
+	smxi_json_set(object, "ok", json_boolean(all_well(job)));
+	smxi_json_set(object, "differences", differences_json(job));
+	smxi_json_set(object, "claims", job->tracked ? claims_json(job->tracked->checked) : json_null());
+	smxi_json_set(object, "false_claims", smxi_json_count(job->tracked ? job->tracked->false_count : 0));
+	smxi_json_set(object, "first_false_claim", false_claim_json(job));
+	smxi_json_set(object, "variants", variants_json(job));
 	smxi_json_print(object);
 }
 
@@ -351,23 +434,59 @@ static void print_header(void)
 	       "default nodes", "position");
 }
 
+static void print_false_claim(const struct job *job)
+{
+	const struct smxi_false_claim *claim = &job->tracked->first;
+	char text[SMX_TEXT_MAX], variant[SMXI_VARIANT_TEXT], stage[16] = "";
+	char lower[SMXI_REPORT_TEXT], upper[SMXI_REPORT_TEXT], value[SMXI_REPORT_TEXT];
+	const unsigned scale = job->evaluator->scale_bits;
+	smx_value_format(claim->lower, scale, lower, sizeof lower);
+	smx_value_format(claim->upper, scale, upper, sizeof upper);
+	smx_value_format(claim->value, scale, value, sizeof value);
+	if (claim->source == SMX_CLAIM_BOUND)
+		snprintf(stage, sizeof stage, " of stage %u", claim->stage);
+	printf(
+		"  %s: claim of %s%s at depth %u: [%s, %s] does not hold the plain value %s; %s false claim%s, the first at\n",
+		smxi_variant_describe(job->false_variant, variant), source_names[claim->source], stage, claim->depth, lower,
+		upper, value, smxi_report_count(job->tracked->false_count, text), job->tracked->false_count == 1 ? "" : "s");
+	for (unsigned i = 0; i < claim->length; i++) {
+		job->game->format(&claim->path[i], text);
+		printf("    %s\n", text);
+	}
+}
+
 static void print_text(const struct job *job, const char *position)
 {
 	char nodes[SMXI_REPORT_TEXT], leaves[SMXI_REPORT_TEXT], fewer[SMXI_REPORT_TEXT];
-	printf("%-9s  %-16s  %5u  %14s  %14s  %13s  %s\n", job->found_count ? "DIFFERENT" : "ok", job->evaluator->name,
-	       (unsigned)job->settings->depth, smxi_report_count(job->plain.counters.chance_nodes, nodes),
-	       smxi_report_count(job->plain.counters.leaf_evaluations, leaves),
-	       smxi_report_count(job->default_nodes, fewer), position);
+	printf("%-9s  %-16s  %5u  %14s  %14s  %13s  %s\n",
+	       job->found_count ? "DIFFERENT"
+	       : all_well(job)  ? "ok"
+	                        : "FALSE",
+	       job->evaluator->name, (unsigned)job->settings->depth,
+	       smxi_report_count(job->plain.counters.chance_nodes, nodes),
+	       smxi_report_count(job->plain.counters.leaf_evaluations, leaves), smxi_report_count(job->nodes[0][0], fewer),
+	       position);
 	for (size_t i = 0; i < job->found_count; i++) {
 		const struct difference *difference = &job->found[i];
-		printf("  --star %s --leaves %s --bounds %s%s: %s", star_names[difference->variant.star],
-		       leaves_names[difference->variant.leaves], difference->variant.no_bounds ? "off" : "on",
-		       difference->variant.exact_all ? " --exact all" : "", difference->what);
+		char variant[SMXI_VARIANT_TEXT];
+		printf("  %s: %s", smxi_variant_describe(difference->variant, variant), difference->what);
 		if (*difference->subject)
 			printf(" of %s", difference->subject);
 		printf(": found %s, expected %s\n", difference->found, difference->expected);
 	}
+	if (job->false_variant)
+		print_false_claim(job);
 	fflush(stdout);
+}
+
+static void add_claims(struct job *job)
+{
+	if (!job->tracked)
+		return;
+	for (unsigned source = 0; source < SMXI_CLAIM_SOURCES; source++)
+		for (unsigned stage = 0; stage < SMX_BOUND_STAGES; stage++)
+			job->claims[source][stage] += job->tracked->checked[source][stage];
+	job->false_claims += job->tracked->false_count;
 }
 
 /* One position with each evaluator asked for. SMX_OK also where they differ or where it was interrupted. */
@@ -385,11 +504,12 @@ static enum smx_status verify_position(struct job *job, const struct smx_positio
 	for (; *evaluators; evaluators++) {
 		job->evaluator = *evaluators;
 		enum smx_status status = compare_variants(job, error);
-		/* An interrupt does not take back a difference that was found before it. */
-		if (status != SMX_OK || (job->interrupted && !job->found_count))
+		/* An interrupt does not take back a difference or a false claim that was found before it. */
+		if (status != SMX_OK || (job->interrupted && all_well(job)))
 			return status;
 		job->searches += job->compared;
 		job->differences += job->found_count;
+		add_claims(job);
 		if (job->settings->json)
 			print_json(job, text);
 		else
@@ -510,23 +630,80 @@ static enum smxi_exit verify_random(struct job *job)
 	return end;
 }
 
-static void print_summary(const struct job *job)
+static void print_summary_json(struct job *job)
 {
-	if (job->settings->json) {
-		json_t *object = smxi_json(json_object());
-		smxi_json_set(object, "positions", smxi_json_count(job->positions));
-		smxi_json_set(object, "searches", smxi_json_count(job->searches));
-		smxi_json_set(object, "differences", smxi_json_count(job->differences));
-		smxi_json_set(object, "stopped", json_boolean(job->interrupted));
-		smxi_json_print(object);
-		return;
+	json_t *object = smxi_json(json_object()), *tables = smxi_json(json_array());
+	smxi_json_set(object, "positions", smxi_json_count(job->positions));
+	smxi_json_set(object, "searches", smxi_json_count(job->searches));
+	smxi_json_set(object, "differences", smxi_json_count(job->differences));
+	smxi_json_set(object, "claims", job->tracked ? claims_json(job->claims) : json_null());
+	smxi_json_set(object, "false_claims", smxi_json_count(job->false_claims));
+	for (unsigned i = SMXI_NO_TABLE + 1; i < SMXI_TABLES; i++) {
+		json_t *row = smxi_json(json_object());
+		smxi_json_set(row, "size_bytes", smxi_json_count(smxi_variant_table_bytes[i]));
+		smxi_json_set(row, "hits", smxi_json_count(job->table_hits[i]));
+		smxi_json_append(tables, row);
 	}
+	smxi_json_set(object, "tables", tables);
+	smxi_json_set(object, "stopped", json_boolean(job->interrupted));
+	smxi_json_print(object);
+}
+
+static void print_claims_checked(const struct job *job)
+{
+	char number[SMXI_REPORT_TEXT];
+	uint64_t sum = 0;
+	for (unsigned source = 0; source < SMXI_CLAIM_SOURCES; source++)
+		for (unsigned stage = 0; stage < SMX_BOUND_STAGES; stage++)
+			sum += job->claims[source][stage];
+	printf("%s claims checked: ", smxi_report_count(sum, number));
+	printf("search %s, ", smxi_report_count(job->claims[SMX_CLAIM_SEARCH][0], number));
+	printf("table %s, ", smxi_report_count(job->claims[SMX_CLAIM_TABLE][0], number));
+	printf("look %s, bounds of stage", smxi_report_count(job->claims[SMX_CLAIM_LOOK][0], number));
+	for (unsigned stage = 1; stage < SMX_BOUND_STAGES; stage++)
+		printf(" %u: %s,", stage, smxi_report_count(job->claims[SMX_CLAIM_BOUND][stage], number));
+	printf(" %s false\n", job->false_claims ? smxi_report_count(job->false_claims, number) : "none");
+}
+
+static void print_summary_text(const struct job *job)
+{
 	char number[SMXI_REPORT_TEXT];
 	printf("%s%s position%s verified, ", job->interrupted ? "stopped: " : "", smxi_report_count(job->positions, number),
 	       job->positions == 1 ? "" : "s");
 	printf("%s searches compared with the plain one, ", smxi_report_count(job->searches, number));
 	printf("%s difference%s\n", job->differences ? smxi_report_count(job->differences, number) : "no",
 	       job->differences == 1 ? "" : "s");
+	printf("hits in the table of 1 KiB: %s", smxi_report_count(job->table_hits[SMXI_TABLE_1K], number));
+	printf(", of 64 KiB: %s", smxi_report_count(job->table_hits[SMXI_TABLE_64K], number));
+	printf(", of 64 MiB: %s\n", smxi_report_count(job->table_hits[SMXI_TABLE_64M], number));
+	if (job->tracked)
+		print_claims_checked(job);
+}
+
+static void open_job(struct job *job)
+{
+	job->engine = smxi_engine_open(job->game);
+	for (unsigned i = SMXI_NO_TABLE + 1; i < SMXI_TABLES; i++)
+		if (smx_table_create(smxi_variant_table_bytes[i], &job->tables[i], NULL) != SMX_OK)
+			smxi_out_of_memory();
+	if (job->settings->track) {
+		job->tracked = smxi_claims_create(job->game);
+		if (!job->tracked)
+			smxi_out_of_memory();
+		job->tracked->must_stop = smxi_interrupt_requested;
+	}
+	smxi_interrupt_watch(job->engine.search);
+}
+
+static void close_job(struct job *job)
+{
+	smxi_interrupt_watch(NULL);
+	smxi_engine_close(&job->engine);
+	for (unsigned i = 0; i < SMXI_TABLES; i++)
+		smx_table_destroy(job->tables[i]);
+	smxi_claims_destroy(job->tracked);
+	free(job->plain_candidates);
+	free(job->found);
 }
 
 static enum smxi_exit run(const struct smxi_call *call)
@@ -542,8 +719,7 @@ static enum smxi_exit run(const struct smxi_call *call)
 	bool takes_position = !job.settings->file && !job.settings->random;
 	if (takes_position ? !smxi_position_read(call, &position) : !smxi_no_words(call))
 		return SMXI_EXIT_USAGE;
-	job.engine = smxi_engine_open(job.game);
-	smxi_interrupt_watch(job.engine.search);
+	open_job(&job);
 	if (!job.settings->json)
 		print_header();
 	enum smxi_exit status = SMXI_EXIT_OK;
@@ -552,14 +728,14 @@ static enum smxi_exit run(const struct smxi_call *call)
 	else
 		status = job.settings->file ? smxi_lines_read(job.settings->file, verify_line, &job) : verify_random(&job);
 	job.interrupted |= smxi_interrupt_requested();
-	print_summary(&job);
-	smxi_interrupt_watch(NULL);
-	smxi_engine_close(&job.engine);
-	free(job.plain_candidates);
-	free(job.found);
+	if (job.settings->json)
+		print_summary_json(&job);
+	else
+		print_summary_text(&job);
+	close_job(&job);
 	if (job.interrupted)
 		return SMXI_EXIT_INTERRUPTED;
-	return job.differences ? SMXI_EXIT_FAILURE : status;
+	return job.differences || job.false_claims ? SMXI_EXIT_FAILURE : status;
 }
 
 const struct smxi_command smxi_verify_command = {
@@ -567,11 +743,15 @@ const struct smxi_command smxi_verify_command = {
 	.arguments = "<position>",
 	.summary = "check that every way to search gives the answer of the plain search",
 	.details = "The yardstick is plain expectiminimax: nothing pruned, every leaf listed. The position is searched\n"
-			   "again with each --star, --leaves, --bounds and --exact of analyze that can matter, and the values,\n"
-			   "the turn, the ties and every candidate must be the same to the last bit; a candidate that was only\n"
-			   "bounded must not be worth more than its bound. The plain search is slow: beyond depth 2 give a small\n"
-			   "--width. With --random, positions are met in random play from the game's first one. Each line says\n"
-			   "what the plain search took and what the default one did. Exit status 1 where anything differs.",
+			   "again in some forty ways, in which every two settings meet: each level of pruning, leaves folded and\n"
+			   "listed, with and without bounds and frames, several probes, tables of 1 KiB, 64 KiB and 64 MiB that\n"
+			   "all positions share, and a second time in a table that knows it all. The values, the turn, the ties\n"
+			   "and every candidate must be the same to the last bit; a candidate that was only bounded must not be\n"
+			   "worth more than its bound. With --track, whatever three of the searches believe of a chance node on\n"
+			   "their way, from a bound, a table or their own work, must hold for its plain value, which is computed\n"
+			   "apart. The plain search is slow: beyond depth 2 give a small --width. With --random, positions are\n"
+			   "met in random play from the game's first one. Each line says what the plain search took and what\n"
+			   "the default one did. Exit status 1 where anything differs or a claim is false.",
 	.options = verify_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

@@ -517,9 +517,9 @@ read -r first first_distinct second _ <<<"$levels"
 expect 0 verify "$start PNB" --depth 2 --width 8; silent
 says "ok         material "; says "ok         winprob-standard "; lacks "DIFFERENT"; says "1 position verified, "; says ", no differences"
 expect 0 verify "$kiwipete" --depth 1 --evaluator material --json; silent
-names "position evaluator depth width plain_chance_nodes plain_leaf_evaluations chance_nodes searches ok differences positions stopped"
-says '"evaluator":"material","depth":1,"width":null,"plain_chance_nodes":1,'; says '"ok":true,"differences":[]}'
-says '{"positions":1,"searches":9,"differences":0,"stopped":false}'
+names "position evaluator depth width plain_chance_nodes plain_leaf_evaluations chance_nodes searches ok differences claims false_claims first_false_claim variants star leaves bounds frames probes table fresh exact_only exact_all again positions tables size_bytes hits stopped"
+says '"evaluator":"material","depth":1,"width":null,"plain_chance_nodes":1,'; says '"ok":true,"differences":[],"claims":null,"false_claims":0,"first_false_claim":null,"variants":['
+says '"positions":1,"searches":40,"differences":0,"claims":null,'; says '"stopped":false}'
 expect 0 verify "$kiwipete PNQ" --depth 2 --width 4 --evaluator winprob:100; silent
 says "winprob:100 "; says ", no differences"
 expect 0 verify --random 3 --seed 1 --depth 2 --width 4 --json; silent
@@ -538,6 +538,14 @@ expect 2 verify --evaluator materail "$start"; complains "unknown evaluator mate
 expect 2 verify; complains "position is missing"
 expect 2 verify --random 3 "$start"; complains "unexpected argument"
 expect 2 verify --random 3 --file -; complains "exclude each other"
+expect 0 verify --random 2 --seed 5 --depth 2 --width 3 --evaluator standard; silent; lacks "claims checked"
+# Tables are used, all of them, and every kind of claim is made and checked.
+expect 0 verify "8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK" --depth 3 --width 2 --evaluator material --track; silent
+says ", no differences"; says " none false"; grep -qE ' 0(,|$)' "$out" && fail "$what: a table or a kind of claim is not used"
+expect 0 verify "8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK" --depth 3 --width 2 --evaluator winprob --track --json; silent
+says '"ok":true,"differences":[],"claims":{"search":'; says '"false_claims":0,"first_false_claim":null,'
+says '{"star":"etc","leaves":"fold","bounds":true,"frames":true,"probes":1,"table":67108864,"fresh":true,"exact_only":false,"exact_all":false,"again":true,"chance_nodes":'
+grep -qE '"(search|table|look|bound_[123]|hits)":0' "$out" && fail "$what: a table or a kind of claim is not used"
 interrupt INT "stopped: 0 positions verified" verify "$kiwipete PNQ" --depth 8
 
 if [[ $failures -ne 0 ]]; then
