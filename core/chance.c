@@ -21,34 +21,41 @@ double smxi_now_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-bool smxi_must_stop(struct smx_search *s)
+bool smxi_must_stop(struct searcher *s)
 {
-	if (atomic_load_explicit(&s->stop, memory_order_relaxed))
+	struct smx_search *search = s->search;
+	if (atomic_load_explicit(&search->stop, memory_order_relaxed) ||
+	    atomic_load_explicit(&search->limit_reached, memory_order_relaxed))
 		return true;
-	if (s->options.node_limit && s->counters.chance_nodes >= s->options.node_limit)
-		s->limit_reached = true;
-	else if (s->options.time_limit_ms > 0 && smxi_now_ms() - s->started_ms >= s->options.time_limit_ms)
-		s->limit_reached = true;
-	return s->limit_reached;
+	const uint64_t node_limit = s->options.node_limit;
+	const double time_limit_ms = s->options.time_limit_ms;
+	if (!(node_limit && atomic_load_explicit(&search->nodes, memory_order_relaxed) >= node_limit) &&
+	    !(time_limit_ms > 0 && smxi_now_ms() - s->started_ms >= time_limit_ms))
+		return false;
+	atomic_store_explicit(&search->limit_reached, true, memory_order_relaxed);
+	return true;
 }
 
-static void report_progress(struct smx_search *s)
+static void report_progress(struct searcher *s)
 {
+	struct smx_search *search = s->search;
 	const double now = smxi_now_ms();
-	if (now - s->reported_ms < progress_interval_ms)
+	if (now - search->reported_ms < progress_interval_ms)
 		return;
-	s->reported_ms = now;
+	search->reported_ms = now;
+	struct smx_counters counters = s->counters;
+	counters.chance_nodes = atomic_load_explicit(&search->nodes, memory_order_relaxed);
 	const struct smx_progress progress = {
-		.depth_plies = s->depth_plies,
-		.candidates_completed = s->candidates_completed,
-		.candidates = s->candidates,
-		.counters = &s->counters,
+		.depth_plies = search->depth_plies,
+		.candidates_completed = atomic_load_explicit(&search->candidates_completed, memory_order_relaxed),
+		.candidates = search->candidates,
+		.counters = &counters,
 		.time_ms = now - s->started_ms,
 	};
 	s->options.on_progress(s->options.progress_context, &progress);
 }
 
-void smxi_decide(struct smx_search *s, struct chance *node, unsigned outcome, bool won)
+void smxi_decide(struct searcher *s, struct chance *node, unsigned outcome, bool won)
 {
 	smxi_set_exact(node, outcome, won ? s->options.evaluator->win : s->options.evaluator->loss);
 	*(won ? &node->won : &node->lost) |= UINT64_C(1) << outcome;
@@ -57,7 +64,7 @@ void smxi_decide(struct smx_search *s, struct chance *node, unsigned outcome, bo
 
 /* Selective search: the node's outcomes become those that are drawn, each with the times it is drawn as its weight. One draw falls
  * into each of as many equal parts of the total. */
-static void sample_outcomes(struct smx_search *s, const void *state, struct chance *node)
+static void sample_outcomes(struct searcher *s, const void *state, struct chance *node)
 {
 	const uint64_t samples = s->options.selective.samples, total = node->total;
 	const struct smx_key *key = &((const struct smx_state *)state)->key;
@@ -79,7 +86,7 @@ static void sample_outcomes(struct smx_search *s, const void *state, struct chan
 }
 
 /* Nothing is known of the outcomes yet. Returns the mask of those with any weight. */
-static uint64_t open_outcomes(struct smx_search *s, const struct visit *visit, struct chance *node)
+static uint64_t open_outcomes(struct searcher *s, const struct visit *visit, struct chance *node)
 {
 	const struct smx_game *game = s->game;
 	const void *state = visit->at.state;
@@ -104,7 +111,7 @@ static uint64_t open_outcomes(struct smx_search *s, const struct visit *visit, s
 	return open;
 }
 
-enum end smxi_search_chance(struct smx_search *s, const struct visit *visit, struct chance *node)
+enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struct chance *node)
 {
 	const struct smx_game *game = s->game;
 	const struct smx_arena_mark mark = smx_arena_mark(s->arena);
@@ -113,7 +120,8 @@ enum end smxi_search_chance(struct smx_search *s, const struct visit *visit, str
 	if (smxi_must_stop(s))
 		return END_STOPPED;
 	s->counters.chance_nodes++;
-	if (s->options.on_progress && s->counters.chance_nodes % NODES_PER_PROGRESS_CHECK == 0)
+	atomic_fetch_add_explicit(&s->search->nodes, 1, memory_order_relaxed);
+	if (s->options.on_progress && s == s->search->searchers && s->counters.chance_nodes % NODES_PER_PROGRESS_CHECK == 0)
 		report_progress(s);
 	uint64_t open = open_outcomes(s, visit, node);
 	s->counters.outcomes += (uint64_t)__builtin_popcountll(open);

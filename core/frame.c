@@ -39,7 +39,7 @@ struct group {
 };
 
 struct frame {
-	struct smx_search *s;
+	struct searcher *s;
 	const struct visit *visit;
 	struct chance *node;
 	bool asks_table; /* settle() does */
@@ -161,7 +161,7 @@ static void join_group(struct frame *f, uint32_t index)
 /* List the open outcomes' afterstates, each once. */
 static enum end list_replies(struct frame *f, const void *expansion, uint64_t open, bool *fits)
 {
-	struct smx_search *s = f->s;
+	struct searcher *s = f->s;
 	struct smx_afterstates lists[SMX_OUTCOMES_MAX];
 	uint64_t listed = 0, won = 0, lost = 0;
 	size_t total = 0;
@@ -259,7 +259,7 @@ static void claim(const struct frame *f, const struct reply *reply, enum smx_cla
 
 static enum end estimate_replies(struct frame *f)
 {
-	struct smx_search *s = f->s;
+	struct searcher *s = f->s;
 	const struct smx_evaluator *evaluator = s->options.evaluator;
 	const bool etc = s->options.star == SMX_STAR_ETC && s->options.table;
 	f->asks_table = !etc;
@@ -315,7 +315,7 @@ static bool betters_nothing(const struct frame *f, const struct reply *reply, sm
 	return f->node->maximise ? reply->glance.upper <= worst : reply->glance.lower >= worst;
 }
 
-static void count_settled(struct smx_search *s, const struct reply *reply)
+static void count_settled(struct searcher *s, const struct reply *reply)
 {
 	uint64_t *const counters[SMX_BOUND_STAGES] = {&s->counters.settled_stage_0, &s->counters.settled_stage_1,
 	                                              &s->counters.settled_stage_2, &s->counters.settled_stage_3};
@@ -343,7 +343,7 @@ static struct window reply_window(const struct frame *f, const struct reply *rep
 /* Whether what is known, by the table or by a dearer and dearer bound, answers all that a search of the reply could. */
 static bool settle_unsearched(struct frame *f, struct reply *reply, struct window window)
 {
-	struct smx_search *s = f->s;
+	struct searcher *s = f->s;
 	if (f->asks_table)
 		ask_table(f, reply);
 	for (;;) {
@@ -364,7 +364,7 @@ static bool settle_unsearched(struct frame *f, struct reply *reply, struct windo
 /* Settle one reply: by a bound, by the table, or by searching it. */
 static enum end settle(struct frame *f, struct reply *reply)
 {
-	struct smx_search *s = f->s;
+	struct searcher *s = f->s;
 	const smx_value worst = to_better(f->node, reply->mask);
 	if (f->node->maximise ? worst >= s->ceiling : worst <= s->floor)
 		return END_DONE;
@@ -395,7 +395,7 @@ static enum end settle(struct frame *f, struct reply *reply)
 
 static enum end settle_all(struct frame *f)
 {
-	struct smx_search *s = f->s;
+	struct searcher *s = f->s;
 	struct chance *node = f->node;
 	uint32_t steps = 0;
 	while (f->heap_count > 0) {
@@ -441,7 +441,7 @@ static enum end settle_all(struct frame *f)
 static bool is_left(const struct frame *f, uint64_t *cutoffs)
 {
 	const struct chance *node = f->node;
-	struct smx_search *s = f->s;
+	struct searcher *s = f->s;
 	if (!smxi_outside(node, f->visit->window))
 		return false;
 	++*cutoffs;
@@ -451,7 +451,7 @@ static bool is_left(const struct frame *f, uint64_t *cutoffs)
 	return true;
 }
 
-enum end smxi_search_frame(struct smx_search *s, const struct visit *visit, const void *expansion, uint64_t open,
+enum end smxi_search_frame(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                            struct chance *node, bool *fits)
 {
 	struct frame f = {.s = s, .visit = visit, .node = node};

@@ -49,26 +49,39 @@ struct chance {
 
 enum { ROLES = 3 }; /* of evaluators: leaves, pre-ranker, rescorer */
 
-struct smx_search {
-	const struct smx_game *game;
+/* A thread's part of a search. What it needs to know of the run is copied, so that nothing it reads is written by another. */
+struct searcher {
+	struct smx_search *search;
 	struct smx_arena *arena;
-	atomic_bool stop;
-	/* users' evaluators that passed the check last, whole: an address can be used again */
-	struct smx_evaluator checked[ROLES];
-	uint64_t checked_values[ROLES]; /* a hash of what they gave */
+	struct smx_counters counters;
 
 	/* of the run */
+	const struct smx_game *game;
 	struct smx_search_options options;
-	struct smx_iteration *iterations; /* room for one a depth */
 	unsigned evaluated_side;
 	bool fold, look, selective, rescores;
 	smx_value floor, ceiling;               /* of any node */
 	struct smx_key salt[SMX_DEPTH_MAX + 1]; /* of the table's keys, by turns left */
-	double started_ms, reported_ms;
-	bool limit_reached;   /* the node limit or the time limit ended the run */
-	unsigned depth_plies; /* of the iteration */
-	size_t candidates_completed, candidates;
-	struct smx_counters counters;
+	double started_ms;
+};
+
+struct smx_search {
+	const struct smx_game *game;
+	/* users' evaluators that passed the check last, whole: an address can be used again */
+	struct smx_evaluator checked[ROLES];
+	uint64_t checked_values[ROLES]; /* a hash of what they gave */
+	struct searcher *searchers;     /* one a thread; the first is the caller's */
+	unsigned searcher_count;
+	atomic_bool stop;
+
+	/* of the run */
+	atomic_bool limit_reached; /* the node limit or the time limit ended the run */
+	_Atomic uint64_t nodes;    /* chance nodes opened by all */
+	double reported_ms;        /* the first searcher's */
+	unsigned depth_plies;      /* of the iteration */
+	size_t candidates;
+	atomic_size_t candidates_completed; /* of the iteration */
+	struct smx_iteration *iterations;   /* room for one a depth */
 	struct smx_result result;
 };
 
@@ -110,15 +123,15 @@ static inline bool smxi_answers(struct interval interval, struct window window)
 	return interval.lower == interval.upper || interval.upper < window.alpha || interval.lower > window.beta;
 }
 
-static inline struct window smxi_clamp(const struct smx_search *s, smx_value alpha, smx_value beta)
+static inline struct window smxi_clamp(const struct searcher *s, smx_value alpha, smx_value beta)
 {
 	return (struct window){alpha < s->floor ? s->floor : alpha, beta > s->ceiling ? s->ceiling : beta};
 }
 
 /* The window in which a value v common to outcomes of weight w matters: below it the node's upper bound falls under alpha, above it
  * the lower bound passes beta, the others' bounds staying (low_rest, high_rest: their weighted sums). Ballard 1983, in integers. */
-static inline struct window smxi_share_window(const struct smx_search *s, const struct chance *node,
-                                              struct window window, smx_value low_rest, smx_value high_rest, uint32_t w)
+static inline struct window smxi_share_window(const struct searcher *s, const struct chance *node, struct window window,
+                                              smx_value low_rest, smx_value high_rest, uint32_t w)
 {
 	const smx_value total = node->total;
 	return smxi_clamp(s, smx_div_ceil(window.alpha * total - high_rest, w),
@@ -156,17 +169,17 @@ static inline void smxi_reach_value(struct chance *node, unsigned i, struct inte
 		smxi_reduce_upper(node, i, reply.upper);
 }
 
-static inline const void *smxi_state_at(const struct smx_search *s, const void *states, size_t i)
+static inline const void *smxi_state_at(const struct searcher *s, const void *states, size_t i)
 {
 	return (const unsigned char *)states + i * s->game->state_size;
 }
 
-static inline struct interval smxi_anything(const struct smx_search *s)
+static inline struct interval smxi_anything(const struct searcher *s)
 {
 	return (struct interval){s->floor, s->ceiling};
 }
 
-static inline void smxi_claim(const struct smx_search *s, enum smx_claim_source source, unsigned stage,
+static inline void smxi_claim(const struct searcher *s, enum smx_claim_source source, unsigned stage,
                               const struct smx_visit *at, unsigned depth, struct interval interval)
 {
 	if (!s->options.on_claim)
@@ -176,43 +189,44 @@ static inline void smxi_claim(const struct smx_search *s, enum smx_claim_source 
 }
 
 /* Whether the run has to end: a stop was asked for, or its budget is spent. Cheap enough for every outcome. */
-bool smxi_must_stop(struct smx_search *s);
+bool smxi_must_stop(struct searcher *s);
 
 /* The wall clock, in milliseconds since some moment. */
 double smxi_now_ms(void);
 
 /* Mark an outcome as ended: won or lost by the evaluated side. */
-void smxi_decide(struct smx_search *s, struct chance *node, unsigned outcome, bool won);
+void smxi_decide(struct searcher *s, struct chance *node, unsigned outcome, bool won);
 
 /* Search a chance node. At END_DONE the node's interval is exact, or outside the window. */
-enum end smxi_search_chance(struct smx_search *s, const struct visit *visit, struct chance *node);
+enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struct chance *node);
 
 /* Search the outcomes in `open` of an expanded chance node, depth >= 2, as one frame. *fits is false, and nothing done, where the node
  * has too many afterstates for one. */
-enum end smxi_search_frame(struct smx_search *s, const struct visit *visit, const void *expansion, uint64_t open,
+enum end smxi_search_frame(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                            struct chance *node, bool *fits);
 
 /* Search them outcome by outcome (outcomes.c). */
-enum end smxi_search_outcomes(struct smx_search *s, const struct visit *visit, const void *expansion, uint64_t open,
+enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                               struct chance *node);
 
 /* The table, where there is one (table.c): narrow an interval by what it knows, true where it knew anything; keep one. */
-bool smxi_table_narrow(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval *interval);
+bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, unsigned depth, struct interval *interval);
 /* Begin to fetch what it knows of a state. Only where there is a table. */
-void smxi_table_prefetch(const struct smx_search *s, const void *state, unsigned depth);
-void smxi_table_keep(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval interval);
+void smxi_table_prefetch(const struct searcher *s, const void *state, unsigned depth);
+void smxi_table_keep(struct searcher *s, const struct smx_visit *at, unsigned depth, struct interval interval);
 
-/* Begin a run with the table, where there is one. */
-void smxi_table_begin(struct smx_search *s, uint64_t fingerprint);
+/* Begin a run with a table; make the salts of its keys, where there is one. */
+void smxi_table_begin(struct smx_table *table);
+void smxi_table_salt(struct searcher *s, uint64_t fingerprint);
 
 /* The second opinion on the root's candidates (rescore.c): whether there is one; whether its arguments are sound; ask it once, after which
  * every candidate has its rescore; the window that the search needs to find all candidates that may reach `best`; and the final value of
  * what it found. */
 bool smxi_rescores(const struct smx_search_options *options);
 enum smx_status smxi_rescore_check(const struct smx_search_options *options, struct smx_error *error);
-enum end smxi_rescore_ask(struct smx_search *s, const void *states, struct smx_candidate *list, size_t count);
-smx_value smxi_rescore_alpha(const struct smx_search *s, const struct smx_candidate *candidate, smx_value best);
-void smxi_rescore_apply(const struct smx_search *s, struct smx_candidate *candidate, bool loses);
+enum end smxi_rescore_ask(struct searcher *s, const void *states, struct smx_candidate *list, size_t count);
+smx_value smxi_rescore_alpha(const struct searcher *s, const struct smx_candidate *candidate, smx_value best);
+void smxi_rescore_apply(const struct searcher *s, struct smx_candidate *candidate, bool loses);
 
 /* What distinguishes the values of a game under an evaluator; values_hash from smxi_evaluator_check, 0 for the game's own. */
 uint64_t smxi_fingerprint(const struct smx_game *game, const struct smx_evaluator *evaluator, uint64_t values_hash);

@@ -24,7 +24,7 @@ struct decision {
 };
 
 struct node_search {
-	struct smx_search *s;
+	struct searcher *s;
 	const struct visit *visit;
 	const void *expansion;
 	struct chance *node;
@@ -32,7 +32,7 @@ struct node_search {
 	unsigned count;
 };
 
-static bool prunes(const struct smx_search *s)
+static bool prunes(const struct searcher *s)
 {
 	return s->options.star != SMX_STAR_NONE;
 }
@@ -45,7 +45,7 @@ static bool is_settled(const struct node_search *n, const struct decision *d)
 /* Selective search: what is reached too seldom is not searched, but evaluated. */
 static bool is_leaf(const struct node_search *n, unsigned outcome)
 {
-	const struct smx_search *s = n->s;
+	const struct searcher *s = n->s;
 	return n->visit->depth == 1 ||
 	       (s->options.selective.reach > 0 &&
 	        n->visit->reach * n->node->weight[outcome] / n->node->total < s->options.selective.reach);
@@ -53,7 +53,7 @@ static bool is_leaf(const struct node_search *n, unsigned outcome)
 
 static enum end evaluate(struct node_search *n, const void *states, size_t count, smx_value **values)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	const struct smx_evaluator *evaluator = s->options.evaluator;
 	*values = smx_arena_alloc(s->arena, count * sizeof **values);
 	if (!*values)
@@ -79,7 +79,7 @@ static void take(const struct node_search *n, struct decision *d, struct interva
 /* The best first by rank, equals as listed; only the first `count` of them are kept. */
 static enum end reorder(struct node_search *n, struct smx_afterstates *list, struct smxi_rank *ranks, size_t count)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	const size_t size = s->game->state_size;
 	unsigned char *states = smx_arena_alloc(s->arena, count * size);
 	if (!states)
@@ -94,7 +94,7 @@ static enum end reorder(struct node_search *n, struct smx_afterstates *list, str
 /* Inner afterstates by the pre-ranker, leaves by the game's own cheap order where it has one. */
 static enum end order_replies(struct node_search *n, struct smx_afterstates *list, bool leaves)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	const unsigned mover = n->node->maximise ? s->evaluated_side : 1 - s->evaluated_side;
 	size_t kept = list->count;
 	if (!leaves && s->options.selective.inner_width && s->options.selective.inner_width < kept)
@@ -127,7 +127,7 @@ static enum end order_replies(struct node_search *n, struct smx_afterstates *lis
 /* List an outcome's afterstates in search order, or decide it: then its list stays empty. */
 static enum end list_replies(struct node_search *n, struct decision *d, bool probing)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	const bool leaves = is_leaf(n, d->outcome);
 	struct smx_afterstates list;
 	d->listed = true;
@@ -165,7 +165,7 @@ static bool has_left(const struct node_search *n, const struct decision *d, stru
 /* Value an outcome's afterstates, those before `until` that are not done, or until it has left the window. */
 static enum end search_replies(struct node_search *n, struct decision *d, size_t until, struct window window)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	if (is_leaf(n, d->outcome)) {
 		if (d->done == until)
 			return END_DONE;
@@ -218,7 +218,7 @@ static struct window window_of(const struct node_search *n, unsigned outcome)
 /* Whether the node is left now; what that saves is counted. */
 static bool is_left(struct node_search *n, uint64_t *cutoffs)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	if (!prunes(s) || !smxi_outside(n->node, n->visit->window))
 		return false;
 	++*cutoffs;
@@ -236,7 +236,7 @@ static size_t probed_replies(const struct node_search *n, const struct decision 
 /* List the outcomes, as far as they may be held, and evaluate the first leaves of all together. */
 static enum end probe_leaves(struct node_search *n)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	size_t held = 0, probes = 0;
 	for (unsigned i = 0; i < n->count && held <= LEAVES_HELD; i++) {
 		const enum end end = smxi_must_stop(s) ? END_STOPPED : list_replies(n, &n->decisions[i], true);
@@ -276,7 +276,7 @@ static enum end probe_leaves(struct node_search *n)
 
 static void ask_table(struct node_search *n, const struct decision *d)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	for (size_t i = 0; i < d->list.count; i++) {
 		const struct smx_visit at = {smxi_state_at(s, d->list.states, i), &n->visit->at};
 		struct interval known = smxi_anything(s);
@@ -288,7 +288,7 @@ static void ask_table(struct node_search *n, const struct decision *d)
 /* Bound one outcome: by what the table knows of its afterstates, then by searching the first. */
 static enum end probe_replies(struct node_search *n, struct decision *d, bool *left)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	const enum end listed = list_replies(n, d, true);
 	if (listed != END_DONE || !d->list.states)
 		return listed;
@@ -308,7 +308,7 @@ static enum end probe_replies(struct node_search *n, struct decision *d, bool *l
 
 static enum end probe(struct node_search *n, bool *left)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	enum end end = END_DONE;
 	if (n->visit->depth == 1) {
 		end = probe_leaves(n);
@@ -332,7 +332,7 @@ static enum end probe(struct node_search *n, bool *left)
 /* The whole outcome, behind what was probed. */
 static enum end search_decision(struct node_search *n, struct decision *d)
 {
-	struct smx_search *s = n->s;
+	struct searcher *s = n->s;
 	if (!d->list.states) {
 		const enum end end = list_replies(n, d, d->done > 0);
 		if (end != END_DONE || !d->list.states)
@@ -363,7 +363,7 @@ static void sort_outcomes(struct node_search *n, uint64_t open)
 	}
 }
 
-enum end smxi_search_outcomes(struct smx_search *s, const struct visit *visit, const void *expansion, uint64_t open,
+enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                               struct chance *node)
 {
 	struct node_search n = {.s = s, .visit = visit, .expansion = expansion, .node = node};

@@ -52,7 +52,7 @@ enum smx_status smxi_rescore_check(const struct smx_search_options *options, str
 	return SMX_OK;
 }
 
-enum end smxi_rescore_ask(struct smx_search *s, const void *states, struct smx_candidate *list, size_t count)
+enum end smxi_rescore_ask(struct searcher *s, const void *states, struct smx_candidate *list, size_t count)
 {
 	const struct smx_evaluator *rescore = s->options.rescore;
 	if (!s->rescores)
@@ -71,7 +71,7 @@ enum end smxi_rescore_ask(struct smx_search *s, const void *states, struct smx_c
 	return smxi_must_stop(s) ? END_STOPPED : END_DONE;
 }
 
-smx_value smxi_rescore_alpha(const struct smx_search *s, const struct smx_candidate *candidate, smx_value best)
+smx_value smxi_rescore_alpha(const struct searcher *s, const struct smx_candidate *candidate, smx_value best)
 {
 	const smx_value total = s->options.rescore_total, weight = s->options.rescore_weight;
 	if (!s->rescores)
@@ -82,7 +82,7 @@ smx_value smxi_rescore_alpha(const struct smx_search *s, const struct smx_candid
 	return alpha < best ? alpha < s->floor ? s->floor : alpha : best;
 }
 
-void smxi_rescore_apply(const struct smx_search *s, struct smx_candidate *candidate, bool loses)
+void smxi_rescore_apply(const struct searcher *s, struct smx_candidate *candidate, bool loses)
 {
 	const smx_value total = s->options.rescore_total, weight = s->options.rescore_weight;
 	candidate->search = candidate->value;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum end evaluate_candidates(struct smx_search *s, struct smxi_candidates *c, struct smx_candidate *list)
+static enum end evaluate_candidates(struct searcher *s, struct smxi_candidates *c, struct smx_candidate *list)
 {
 	const struct smx_evaluator *evaluator = s->options.evaluator;
 	const struct smx_arena_mark mark = smx_arena_mark(s->arena);
@@ -26,28 +26,28 @@ static enum end evaluate_candidates(struct smx_search *s, struct smxi_candidates
 		list[i].exact = list[i].completed = true;
 		smxi_rescore_apply(s, &list[i], false);
 	}
-	s->candidates_completed = c->count;
+	atomic_store(&s->search->candidates_completed, c->count);
 	smx_arena_release(s->arena, mark);
 	return END_DONE;
 }
 
 /* An entry does not say what a candidate loses: the game has to, for the other side's turn, and a blend depends on it. */
-static bool asks_table(const struct smx_search *s, const void *candidate)
+static bool asks_table(const struct searcher *s, const void *candidate)
 {
 	return s->game->won && s->game->side_to_move(candidate) != s->evaluated_side && !s->rescores;
 }
 
 /* One depth: give each candidate its interval, in search order, until stopped. The first is searched with an open window, the others
  * only where they can reach the best value so far; exact says how many, first in canonical order, get an open window anyway. */
-static enum end search_candidates(struct smx_search *s, struct smxi_candidates *c, const uint32_t *order,
+static enum end search_candidates(struct searcher *s, struct smxi_candidates *c, const uint32_t *order,
                                   struct smx_candidate *list, unsigned depth, size_t exact)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		list[i] = c->list[i];
 		list[i].completed = false;
 	}
-	s->candidates_completed = 0;
-	s->depth_plies = depth;
+	atomic_store(&s->search->candidates_completed, 0);
+	s->search->depth_plies = depth;
 	if (depth == 1)
 		return evaluate_candidates(s, c, list);
 	smx_value best = s->floor;
@@ -71,14 +71,13 @@ static enum end search_candidates(struct smx_search *s, struct smxi_candidates *
 		if (end != END_DONE)
 			return end;
 		candidate->value = smxi_node_upper(&node);
-		/* of a node that was left early it may not be known what is lost, on which the blend depends */
-		candidate->exact =
-			smxi_node_lower(&node) == candidate->value && !(s->rescores && smxi_outside(&node, visit.window));
+		/* a node that was left early may be exact by rounding, but then it need not be known what it loses */
+		candidate->exact = smxi_node_lower(&node) == candidate->value && !smxi_outside(&node, visit.window);
 		candidate->loss_weight = smxi_weight_of(&node, node.lost);
 		candidate->total = node.total;
 		candidate->completed = true;
 		smxi_rescore_apply(s, candidate, node.lost != 0);
-		s->candidates_completed++;
+		atomic_fetch_add_explicit(&s->search->candidates_completed, 1, memory_order_relaxed);
 		if (candidate->exact && candidate->value > best)
 			best = candidate->value;
 	}
@@ -95,9 +94,9 @@ static const struct smx_candidate *best_of(const struct smx_candidate *list, siz
 }
 
 /* Answer with the best candidate: its value is always exact. The first of the best, or one of them by the seed. Returns which. */
-static size_t choose(struct smx_search *s, const struct smx_candidate *list, size_t count)
+static size_t choose(struct searcher *s, const struct smx_candidate *list, size_t count)
 {
-	struct smx_result *result = &s->result;
+	struct smx_result *result = &s->search->result;
 	const struct smx_candidate *best = best_of(list, count);
 	result->candidates = list;
 	result->turn = list[0].turn;
@@ -127,12 +126,26 @@ static void order_by(const struct smx_candidate *list, size_t count, struct smxi
 		order[i] = ranks[i].index;
 }
 
-/* Counters are nothing but numbers. */
-static struct smx_counters counted_since(const struct smx_counters *now, const struct smx_counters *before)
+/* What the searchers have counted, together: counters are nothing but numbers. */
+static struct smx_counters all_counters(const struct smx_search *search)
+{
+	uint64_t sum[SMX_COUNTERS] = {0};
+	for (unsigned i = 0; i < search->searcher_count; i++) {
+		uint64_t one[SMX_COUNTERS];
+		memcpy(one, &search->searchers[i].counters, sizeof one);
+		for (size_t c = 0; c < SMX_COUNTERS; c++)
+			sum[c] += one[c];
+	}
+	struct smx_counters counters;
+	memcpy(&counters, sum, sizeof counters);
+	return counters;
+}
+
+static struct smx_counters counted_since(struct smx_counters now, const struct smx_counters *before)
 {
 	uint64_t a[SMX_COUNTERS], b[SMX_COUNTERS];
 	struct smx_counters since;
-	memcpy(a, now, sizeof a);
+	memcpy(a, &now, sizeof a);
 	memcpy(b, before, sizeof b);
 	for (size_t i = 0; i < SMX_COUNTERS; i++)
 		a[i] -= b[i];
@@ -140,17 +153,17 @@ static struct smx_counters counted_since(const struct smx_counters *now, const s
 	return since;
 }
 
-static void record_iteration(struct smx_search *s, unsigned depth, bool completed, const struct smx_candidate *best,
+static void record_iteration(struct searcher *s, unsigned depth, bool completed, const struct smx_candidate *best,
                              const struct smx_counters *before, double begun_ms)
 {
-	struct smx_iteration *iteration = &s->iterations[s->result.iteration_count++];
+	struct smx_iteration *iteration = &s->search->iterations[s->search->result.iteration_count++];
 	*iteration = (struct smx_iteration){
 		.depth_plies = depth,
 		.completed = completed,
 		.has_value = best != NULL,
-		.candidates_completed = s->candidates_completed,
+		.candidates_completed = atomic_load(&s->search->candidates_completed),
 		.time_ms = smxi_now_ms() - begun_ms,
-		.counters = counted_since(&s->counters, before),
+		.counters = counted_since(all_counters(s->search), before),
 	};
 	if (best) {
 		iteration->value = best->value;
@@ -160,9 +173,9 @@ static void record_iteration(struct smx_search *s, unsigned depth, bool complete
 
 /* Deepening. Depths below the last only order the candidates and stand in when the last is not completed; plain expectiminimax goes to the
  * depth at once. Canonical order is never changed. */
-static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
+static enum end deepen(struct searcher *s, struct smxi_candidates *c)
 {
-	struct smx_result *result = &s->result;
+	struct smx_result *result = &s->search->result;
 	uint32_t *order = smx_arena_alloc(s->arena, c->count * sizeof *order);
 	struct smxi_rank *ranks = smx_arena_alloc(s->arena, c->count * sizeof *ranks);
 	struct smx_candidate *list[2];
@@ -177,7 +190,7 @@ static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
 	enum end end = smxi_rescore_ask(s, c->states, c->list, c->count);
 	for (unsigned depth = s->options.star == SMX_STAR_NONE ? last : 1; depth <= last && end == END_DONE; depth++) {
 		struct smx_candidate *now = list[depth % 2];
-		const struct smx_counters before = s->counters;
+		const struct smx_counters before = all_counters(s->search);
 		const double begun_ms = smxi_now_ms();
 		/* folded, depth 2 is cheap, and its exact values make the best order */
 		const bool all = depth < last && depth <= 2 && s->fold;
@@ -187,7 +200,7 @@ static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
 		if (end == END_DONE || (end == END_STOPPED && now[chosen].completed)) {
 			chosen = choose(s, now, c->count);
 			result->depth_plies = depth;
-			result->candidates_completed = s->candidates_completed;
+			result->candidates_completed = atomic_load(&s->search->candidates_completed);
 		}
 		record_iteration(s, depth, end == END_DONE, best_of(now, c->count), &before, begun_ms);
 		if (end == END_DONE && depth < last)
@@ -196,9 +209,9 @@ static enum end deepen(struct smx_search *s, struct smxi_candidates *c)
 	return end;
 }
 
-static enum end search_turns(struct smx_search *s, const struct smx_position *position)
+static enum end search_turns(struct searcher *s, const struct smx_position *position)
 {
-	struct smx_result *result = &s->result;
+	struct smx_result *result = &s->search->result;
 	struct smxi_candidates c;
 	if (smxi_candidates_make(&c, s->game, position, &s->options, s->arena) != SMX_OK)
 		return END_NO_MEMORY;
@@ -218,18 +231,18 @@ static enum end search_turns(struct smx_search *s, const struct smx_position *po
 		result->value = s->options.evaluator->loss;
 		return END_DONE;
 	}
-	s->counters.candidates = s->candidates = c.count;
+	s->counters.candidates = s->search->candidates = c.count;
 	result->kind = c.list[0].turn.steps == 0 ? SMX_RESULT_PASS : SMX_RESULT_TURN;
 	result->candidate_count = c.count;
 	const enum end end = deepen(s, &c);
 	s->counters.candidates_completed = result->candidates_completed;
-	s->counters.candidates_abandoned = c.count - s->candidates_completed;
+	s->counters.candidates_abandoned = c.count - atomic_load(&s->search->candidates_completed);
 	return end;
 }
 
-static enum end search_value(struct smx_search *s, const struct smx_position *position)
+static enum end search_value(struct searcher *s, const struct smx_position *position)
 {
-	struct smx_result *result = &s->result;
+	struct smx_result *result = &s->search->result;
 	struct chance node;
 	const struct visit visit = {
 		.at = {position->state, NULL},
@@ -239,8 +252,8 @@ static enum end search_value(struct smx_search *s, const struct smx_position *po
 		.is_whole = true,
 		.reach = 1,
 	};
-	s->depth_plies = s->options.depth_plies;
-	const struct smx_counters before = s->counters;
+	s->search->depth_plies = s->options.depth_plies;
+	const struct smx_counters before = all_counters(s->search);
 	const double begun_ms = smxi_now_ms();
 	const enum end end = smxi_search_chance(s, &visit, &node);
 	record_iteration(s, visit.depth, end == END_DONE, NULL, &before, begun_ms);
@@ -248,9 +261,9 @@ static enum end search_value(struct smx_search *s, const struct smx_position *po
 	if (end != END_DONE)
 		return end;
 	assert(node.low == node.high);
-	result->has_value = s->iterations[0].has_value = true;
+	result->has_value = s->search->iterations[0].has_value = true;
 	result->depth_plies = s->options.depth_plies;
-	result->value = s->iterations[0].value = smxi_node_lower(&node);
+	result->value = s->search->iterations[0].value = smxi_node_lower(&node);
 	result->outcomes_won = node.won;
 	result->outcomes_lost = node.lost;
 	if (s->options.outcome_values) {
@@ -274,23 +287,23 @@ static bool same_evaluator(const struct smx_evaluator *a, const struct smx_evalu
 }
 
 /* A game's own evaluators are tested with the game; a user's is checked when it is first seen. */
-static enum smx_status trust(struct smx_search *s, unsigned role, const struct smx_evaluator *evaluator,
+static enum smx_status trust(struct smx_search *search, unsigned role, const struct smx_evaluator *evaluator,
                              uint64_t *values_hash, struct smx_error *error)
 {
 	for (unsigned i = 0; i < ROLES; i++)
-		if (s->checked[i].evaluate && same_evaluator(&s->checked[i], evaluator)) {
-			*values_hash = s->checked_values[i];
+		if (search->checked[i].evaluate && same_evaluator(&search->checked[i], evaluator)) {
+			*values_hash = search->checked_values[i];
 			return SMX_OK;
 		}
-	const enum smx_status status = smxi_evaluator_check(s->game, evaluator, values_hash, error);
+	const enum smx_status status = smxi_evaluator_check(search->game, evaluator, values_hash, error);
 	if (status == SMX_OK) {
-		s->checked[role] = *evaluator;
-		s->checked_values[role] = *values_hash;
+		search->checked[role] = *evaluator;
+		search->checked_values[role] = *values_hash;
 	}
 	return status;
 }
 
-static enum smx_status check_options(struct smx_search *s, const struct smx_search_options *options,
+static enum smx_status check_options(struct smx_search *search, const struct smx_search_options *options,
                                      uint64_t *fingerprint, struct smx_error *error)
 {
 	if (options->depth_plies < 1 || options->depth_plies > SMX_DEPTH_MAX)
@@ -302,74 +315,92 @@ static enum smx_status check_options(struct smx_search *s, const struct smx_sear
 	if (is_selective(options) && options->table)
 		return smxi_refuse(error, SMX_ERR_ARGUMENT, "a selective search keeps no table: its values are not exact");
 	uint64_t values_hash, ignored;
-	enum smx_status status = trust(s, 0, options->evaluator, &values_hash, error);
+	enum smx_status status = trust(search, 0, options->evaluator, &values_hash, error);
 	if (status == SMX_OK) {
-		*fingerprint = smxi_fingerprint(s->game, options->evaluator, values_hash);
-		status = trust(s, 1, options->prerank, &ignored, error);
+		*fingerprint = smxi_fingerprint(search->game, options->evaluator, values_hash);
+		status = trust(search, 1, options->prerank, &ignored, error);
 	}
 	if (status == SMX_OK && smxi_rescores(options))
-		status = trust(s, 2, options->rescore, &ignored, error);
+		status = trust(search, 2, options->rescore, &ignored, error);
 	return status == SMX_OK ? smxi_rescore_check(options, error) : status;
 }
 
-enum smx_status smx_search_run(struct smx_search *search, const struct smx_position *position,
-                               const struct smx_search_options *options, const struct smx_result **result,
-                               struct smx_error *error)
+static void begin(struct searcher *s, const struct smx_search_options *options, unsigned evaluated_side,
+                  uint64_t fingerprint, double now_ms)
 {
-	struct smx_search *s = search;
-	uint64_t fingerprint = 0;
-	const enum smx_status status = check_options(s, options, &fingerprint, error);
-	if (status != SMX_OK)
-		return status;
-
 	smx_arena_release(s->arena, (struct smx_arena_mark){NULL, 0});
+	s->counters = (struct smx_counters){0};
 	s->options = *options;
-	s->evaluated_side = s->game->side_to_move(position->state);
+	s->evaluated_side = evaluated_side;
 	s->fold = s->game->fold && options->evaluator->fold && options->leaves == SMX_LEAVES_FOLD;
 	s->selective = is_selective(options);
 	s->rescores = smxi_rescores(options);
 	s->look = s->game->look && options->evaluator->fold && !options->no_bounds;
 	s->floor = smx_evaluator_floor(options->evaluator);
 	s->ceiling = smx_evaluator_ceiling(options->evaluator);
-	s->limit_reached = false;
-	s->counters = (struct smx_counters){0};
-	s->candidates = s->candidates_completed = 0;
-	memset(&s->result, 0, sizeof s->result);
-	s->started_ms = s->reported_ms = smxi_now_ms();
-	s->iterations = smx_arena_alloc(s->arena, options->depth_plies * sizeof *s->iterations);
-	smxi_table_begin(s, fingerprint);
+	s->started_ms = now_ms;
+	smxi_table_salt(s, fingerprint);
+}
 
-	const enum end end = !s->iterations                        ? END_NO_MEMORY
+enum smx_status smx_search_run(struct smx_search *search, const struct smx_position *position,
+                               const struct smx_search_options *options, const struct smx_result **result,
+                               struct smx_error *error)
+{
+	uint64_t fingerprint = 0;
+	const enum smx_status status = check_options(search, options, &fingerprint, error);
+	if (status != SMX_OK)
+		return status;
+
+	const double now_ms = smxi_now_ms();
+	const unsigned side = search->game->side_to_move(position->state);
+	for (unsigned i = 0; i < search->searcher_count; i++)
+		begin(&search->searchers[i], options, side, fingerprint, now_ms);
+	atomic_store(&search->limit_reached, false);
+	atomic_store(&search->nodes, 0);
+	search->reported_ms = now_ms;
+	search->candidates = 0;
+	atomic_store(&search->candidates_completed, 0);
+	memset(&search->result, 0, sizeof search->result);
+	if (options->table)
+		smxi_table_begin(options->table);
+
+	struct searcher *s = &search->searchers[0];
+	search->iterations = smx_arena_alloc(s->arena, options->depth_plies * sizeof *search->iterations);
+	const enum end end = !search->iterations                   ? END_NO_MEMORY
 	                     : position->outcome == SMX_NO_OUTCOME ? search_value(s, position)
 	                                                           : search_turns(s, position);
-	if (end == END_NO_MEMORY) {
+	if (end == END_NO_MEMORY)
 		return smxi_refuse(error, SMX_ERR_MEMORY, "no memory left after %zu bytes",
 		                   smx_arena_statistics(s->arena).reserved_bytes);
-	}
-	s->result.iterations = s->iterations;
-	s->result.selective = s->selective;
-	s->result.stopped = end == END_STOPPED;
-	s->result.limit_reached = s->result.stopped && s->limit_reached;
-	s->result.counters = s->counters;
-	s->result.memory = smx_arena_statistics(s->arena);
-	s->result.time_ms = smxi_now_ms() - s->started_ms;
-	*result = &s->result;
+	struct smx_result *r = &search->result;
+	r->iterations = search->iterations;
+	r->selective = s->selective;
+	r->stopped = end == END_STOPPED;
+	r->limit_reached = r->stopped && atomic_load(&search->limit_reached);
+	r->counters = all_counters(search);
+	r->memory = smx_arena_statistics(s->arena);
+	r->time_ms = smxi_now_ms() - s->started_ms;
+	*result = r;
 	return SMX_OK;
 }
 
 enum smx_status smx_search_create(const struct smx_game *game, const struct smx_chunk_source *chunks,
                                   struct smx_search **search)
 {
-	struct smx_search *s = calloc(1, sizeof *s);
-	if (!s)
+	struct smx_search *made = calloc(1, sizeof *made);
+	if (!made)
 		return SMX_ERR_MEMORY;
-	s->game = game;
-	s->arena = smx_arena_create(chunks);
-	if (!s->arena) {
-		free(s);
+	made->game = game;
+	made->searchers = calloc(1, sizeof *made->searchers);
+	if (made->searchers) {
+		made->searchers[0] = (struct searcher){.search = made, .game = game, .arena = smx_arena_create(chunks)};
+		made->searcher_count = made->searchers[0].arena ? 1 : 0;
+	}
+	if (!made->searcher_count) {
+		smx_search_destroy(made);
 		return SMX_ERR_MEMORY;
 	}
-	*search = s;
+	*search = made;
 	return SMX_OK;
 }
 
@@ -377,7 +408,9 @@ void smx_search_destroy(struct smx_search *search)
 {
 	if (!search)
 		return;
-	smx_arena_destroy(search->arena);
+	for (unsigned i = 0; i < search->searcher_count; i++)
+		smx_arena_destroy(search->searchers[i].arena);
+	free(search->searchers);
 	free(search);
 }
 

@@ -33,27 +33,29 @@ uint64_t smxi_fingerprint(const struct smx_game *game, const struct smx_evaluato
 	return h;
 }
 
-void smxi_table_begin(struct smx_search *s, uint64_t fingerprint)
+void smxi_table_begin(struct smx_table *table)
 {
-	if (!s->options.table)
-		return;
-	for (unsigned depth = 0; depth <= SMX_DEPTH_MAX; depth++)
-		s->salt[depth] = smxi_tt_salt(fingerprint ^ s->evaluated_side, depth);
-	smxi_tt_new_search(s->options.table->tt);
+	smxi_tt_new_search(table->tt);
 }
 
-static struct smx_key key_of(const struct smx_search *s, const struct smx_visit *at, unsigned depth)
+void smxi_table_salt(struct searcher *s, uint64_t fingerprint)
+{
+	for (unsigned depth = 0; s->options.table && depth <= SMX_DEPTH_MAX; depth++)
+		s->salt[depth] = smxi_tt_salt(fingerprint ^ s->evaluated_side, depth);
+}
+
+static struct smx_key key_of(const struct searcher *s, const struct smx_visit *at, unsigned depth)
 {
 	return smxi_tt_key(((const struct smx_state *)at->state)->key, s->salt[depth]);
 }
 
-void smxi_table_prefetch(const struct smx_search *s, const void *state, unsigned depth)
+void smxi_table_prefetch(const struct searcher *s, const void *state, unsigned depth)
 {
 	const struct smx_visit at = {state, NULL};
 	smxi_tt_prefetch(s->options.table->tt, key_of(s, &at, depth));
 }
 
-bool smxi_table_narrow(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval *interval)
+bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, unsigned depth, struct interval *interval)
 {
 	if (!s->options.table)
 		return false;
@@ -72,7 +74,7 @@ bool smxi_table_narrow(struct smx_search *s, const struct smx_visit *at, unsigne
 	return true;
 }
 
-void smxi_table_keep(struct smx_search *s, const struct smx_visit *at, unsigned depth, struct interval interval)
+void smxi_table_keep(struct searcher *s, const struct smx_visit *at, unsigned depth, struct interval interval)
 {
 	if (!s->options.table || (s->options.exact_only && interval.lower != interval.upper))
 		return;
