@@ -29,7 +29,7 @@ struct analyze_settings {
 	uint64_t inner_width;
 	const char *reach;
 	uint64_t samples;
-	uint64_t exact, nodes, movetime_ms;
+	uint64_t threads, exact, nodes, movetime_ms;
 	struct smxi_given_clock clock;
 	uint64_t move;
 	const char *clock_policy;
@@ -54,6 +54,7 @@ static const struct analyze_settings defaults = {
 	.top = 20,
 	.star = SMX_STAR2,
 	.probe = 1,
+	.threads = 1,
 	.hash = {.bytes = SMXI_UNSET},
 	.exact = SMXI_UNSET,
 };
@@ -99,6 +100,8 @@ static const struct smxi_option analyze_options[] = {
                 "selective: outcomes drawn at chance nodes that have more"),
 	SMXI_NUMBER(struct analyze_settings, exact, "exact", 1, 1000000000, "all",
                 "candidates that get exact values even if they lose, first in canonical order (default none)"),
+	SMXI_NUMBER(struct analyze_settings, threads, "threads", 1, SMX_PARALLEL_THREADS_MAX, NULL,
+                "threads that share the work; the answer is the same"),
 	SMXI_NUMBER(struct analyze_settings, nodes, "nodes", 1, UINT64_MAX, "none", "stop after so many chance nodes"),
 	SMXI_DURATION(struct analyze_settings, movetime_ms, "movetime", 1, 1000000000000, "none", "stop after that time"),
 	SMXI_CLOCK(struct analyze_settings, clock, "clock", 0, SMX_CLOCK_MAX_MS,
@@ -931,9 +934,14 @@ static enum smxi_exit run(const struct smxi_call *call)
 	struct job job = {.game = call->game, .settings = call->settings};
 	if (!check_clock(job.settings) || !set_up(&job) || (job.settings->file && !smxi_no_words(call)))
 		return SMXI_EXIT_USAGE;
+	if (!smxi_engine_can_have((unsigned)job.settings->threads)) {
+		smxi_error("no %u threads: OpenMP is not built in, or has a lower limit", (unsigned)job.settings->threads);
+		return SMXI_EXIT_USAGE;
+	}
 	if (!open_table(&job))
 		return SMXI_EXIT_FAILURE;
-	job.engine = smxi_engine_open(job.game);
+	job.engine = smxi_engine_open(job.game, (unsigned)job.settings->threads);
+	job.options.splitter = smx_parallel_splitter(job.engine.parallel);
 	smxi_interrupt_watch(job.engine.search);
 	enum smxi_exit status =
 		job.settings->file ? smxi_lines_read(job.settings->file, analyze_line, &job) : analyze_argument(&job, call);

@@ -148,7 +148,7 @@ static enum smxi_exit run(const struct smxi_call *call)
 	}
 	struct totals totals = {0};
 	json_t *positions = settings->json ? smxi_json(json_array()) : NULL;
-	struct smxi_engine engine = smxi_engine_open(&smx_dicechess);
+	struct smxi_engine engine = smxi_engine_open(&smx_dicechess, 1);
 	bool ok = true;
 	if (!positions)
 		printf("%-10s  %-16s %18s %10s %12s\n", "position", "turn", "raw value", "nodes", "time");

@@ -5,13 +5,19 @@
 #include <starmax/parallel.h>
 #include <starmax/search.h>
 
+#include <stdbool.h>
+
 struct smxi_engine {
 	struct smx_parallel_chunks *chunks; /* NULL: malloc */
 	struct smx_search *search;
+	struct smx_parallel *parallel; /* NULL: one thread */
 };
 
-/* Ends the program where there is no memory. Close with smxi_engine_close. */
-struct smxi_engine smxi_engine_open(const struct smx_game *game);
+/* Whether this library can run so many threads. */
+bool smxi_engine_can_have(unsigned threads);
+
+/* For so many threads, which it can have. Ends the program where there is no memory. Close with smxi_engine_close. */
+struct smxi_engine smxi_engine_open(const struct smx_game *game, unsigned threads);
 void smxi_engine_close(struct smxi_engine *engine);
 
 #endif

@@ -46,6 +46,8 @@ const struct smxi_counter smxi_counters[] = {
 	COUNTER(table_hits),
 	COUNTER(table_stores),
 	COUNTER(table_conflicts),
+	COUNTER(tasks),
+	COUNTER(tasks_stopped),
 	COUNTER(outcomes_sampled_away),
 	COUNTER(branches_cut),
 };

@@ -21,14 +21,17 @@ struct smxi_variant {
 	bool exact_all;  /* candidates */
 	bool track;      /* --track checks what this one claims */
 	bool again;      /* searched a second time, with the table as the first left it */
+	unsigned threads;
 };
+
+enum { SMXI_VARIANT_THREADS_MAX = 8 };
 
 /* Plain expectiminimax, which all are compared with. */
 extern const struct smxi_variant smxi_yardstick;
 
 /* The others; the first is the search as it is done by default. Not every combination: every two settings that can
  * meet do so in some variant. The first with each table finds there what other positions and evaluators have left. */
-enum { SMXI_VARIANTS = 40 };
+enum { SMXI_VARIANTS = 50 };
 extern const struct smxi_variant smxi_variants[SMXI_VARIANTS];
 
 /* Bytes of a variant's table; 0: none. */
@@ -39,12 +42,12 @@ extern const size_t smxi_variant_table_bytes[SMXI_TABLES];
  * evaluators that it knows. */
 bool smxi_variant_is_worth_it(size_t index, const struct smx_evaluator *evaluator, bool has_candidates);
 
-/* What the variant asks for; its table is the caller's to add. */
+/* What the variant asks for; its table and its threads are the caller's to add. */
 void smxi_variant_ask(const struct smxi_variant *variant, struct smx_search_options *options);
 
-enum { SMXI_VARIANT_TEXT = 128 };
+enum { SMXI_VARIANT_TEXT = 160 };
 
-/* "star2, fold, bounds on, frames off, 3 probes, empty table of 64 KiB, exact only, exact all" */
+/* "star2, fold, bounds on, frames off, 3 probes, empty table of 64 KiB, exact only, exact all, 4 threads" */
 const char *smxi_variant_describe(const struct smxi_variant *variant, char text[SMXI_VARIANT_TEXT]);
 
 /* The same as names and values of a JSON object. */

@@ -56,10 +56,11 @@ struct difference {
 struct job {
 	const struct smx_game *game;
 	const struct verify_settings *settings;
-	struct smxi_engine engine;
+	struct smxi_engine engines[SMXI_VARIANT_THREADS_MAX + 1]; /* by threads; none where a library has no threads */
 	struct smxi_progress progress;
 	struct smx_table *tables[SMXI_TABLES]; /* for all positions and evaluators */
 	uint64_t table_hits[SMXI_TABLES];
+	uint64_t parallel_searches, tasks, tasks_stopped;
 	uint64_t positions, searches, differences;
 	uint64_t claims[SMXI_CLAIM_SOURCES][SMX_BOUND_STAGES], false_claims;
 	bool interrupted;
@@ -249,14 +250,20 @@ static enum smx_status search(struct job *job, const struct smxi_variant *varian
 		job->interrupted = true;
 		return SMX_OK;
 	}
+	const struct smxi_engine *engine = &job->engines[variant->threads];
+	options.splitter = smx_parallel_splitter(engine->parallel);
+	smxi_interrupt_watch(engine->search);
 	smxi_progress_attach(&job->progress, &options);
-	enum smx_status status = smx_search_run(job->engine.search, &job->position, &options, result, error);
+	enum smx_status status = smx_search_run(engine->search, &job->position, &options, result, error);
 	smxi_progress_erase(&job->progress);
 	if (job->tracked && job->tracked->no_memory)
 		smxi_out_of_memory();
 	if (status != SMX_OK)
 		return status;
 	job->table_hits[variant->table] += (*result)->counters.table_hits;
+	job->parallel_searches += variant->threads > 1;
+	job->tasks += (*result)->counters.tasks;
+	job->tasks_stopped += (*result)->counters.tasks_stopped;
 	if ((*result)->stopped) {
 		job->interrupted = true;
 		*result = NULL;
@@ -319,7 +326,8 @@ static enum smx_status compare_variants(struct job *job, struct smx_error *error
 	keep_plain(job, result);
 	bool go_on = true;
 	for (size_t i = 0; i < SMXI_VARIANTS && status == SMX_OK && go_on; i++)
-		if (smxi_variant_is_worth_it(i, job->evaluator, job->position.outcome != SMX_NO_OUTCOME))
+		if (job->engines[smxi_variants[i].threads].search &&
+		    smxi_variant_is_worth_it(i, job->evaluator, job->position.outcome != SMX_NO_OUTCOME))
 			status = compare_variant(job, i, &go_on, error);
 	return status;
 }
@@ -645,6 +653,9 @@ static void print_summary_json(struct job *job)
 		smxi_json_append(tables, row);
 	}
 	smxi_json_set(object, "tables", tables);
+	smxi_json_set(object, "parallel_searches", smxi_json_count(job->parallel_searches));
+	smxi_json_set(object, "tasks", smxi_json_count(job->tasks));
+	smxi_json_set(object, "tasks_stopped", smxi_json_count(job->tasks_stopped));
 	smxi_json_set(object, "stopped", json_boolean(job->interrupted));
 	smxi_json_print(object);
 }
@@ -676,13 +687,21 @@ static void print_summary_text(const struct job *job)
 	printf("hits in the table of 1 KiB: %s", smxi_report_count(job->table_hits[SMXI_TABLE_1K], number));
 	printf(", of 64 KiB: %s", smxi_report_count(job->table_hits[SMXI_TABLE_64K], number));
 	printf(", of 64 MiB: %s\n", smxi_report_count(job->table_hits[SMXI_TABLE_64M], number));
+	printf("%s searches on several threads: ", smxi_report_count(job->parallel_searches, number));
+	printf("%s tasks, ", smxi_report_count(job->tasks, number));
+	printf("%s stopped by another's result\n", smxi_report_count(job->tasks_stopped, number));
 	if (job->tracked)
 		print_claims_checked(job);
 }
 
 static void open_job(struct job *job)
 {
-	job->engine = smxi_engine_open(job->game);
+	job->engines[1] = smxi_engine_open(job->game, 1);
+	for (unsigned i = 0; i < SMXI_VARIANTS; i++) {
+		const unsigned threads = smxi_variants[i].threads;
+		if (!job->engines[threads].search && smxi_engine_can_have(threads))
+			job->engines[threads] = smxi_engine_open(job->game, threads);
+	}
 	for (unsigned i = SMXI_NO_TABLE + 1; i < SMXI_TABLES; i++)
 		if (smx_table_create(smxi_variant_table_bytes[i], &job->tables[i], NULL) != SMX_OK)
 			smxi_out_of_memory();
@@ -692,13 +711,15 @@ static void open_job(struct job *job)
 			smxi_out_of_memory();
 		job->tracked->must_stop = smxi_interrupt_requested;
 	}
-	smxi_interrupt_watch(job->engine.search);
+	smxi_interrupt_watch(job->engines[1].search);
 }
 
 static void close_job(struct job *job)
 {
 	smxi_interrupt_watch(NULL);
-	smxi_engine_close(&job->engine);
+	for (unsigned i = 0; i <= SMXI_VARIANT_THREADS_MAX; i++)
+		if (job->engines[i].search)
+			smxi_engine_close(&job->engines[i]);
 	for (unsigned i = 0; i < SMXI_TABLES; i++)
 		smx_table_destroy(job->tables[i]);
 	smxi_claims_destroy(job->tracked);
@@ -743,9 +764,10 @@ const struct smxi_command smxi_verify_command = {
 	.arguments = "<position>",
 	.summary = "check that every way to search gives the answer of the plain search",
 	.details = "The yardstick is plain expectiminimax: nothing pruned, every leaf listed. The position is searched\n"
-			   "again in some forty ways, in which every two settings meet: each level of pruning, leaves folded and\n"
+			   "again in some fifty ways, in which every two settings meet: each level of pruning, leaves folded and\n"
 			   "listed, with and without bounds and frames, several probes, tables of 1 KiB, 64 KiB and 64 MiB that\n"
-			   "all positions share, and a second time in a table that knows it all. The values, the turn, the ties\n"
+			   "all positions share, a second time in a table that knows it all, and on 2, 3, 4 and 8 threads. The "
+			   "values, the turn, the ties\n"
 			   "and every candidate must be the same to the last bit; a candidate that was only bounded must not be\n"
 			   "worth more than its bound. With --track, whatever three of the searches believe of a chance node on\n"
 			   "their way, from a bound, a table or their own work, must hold for its plain value, which is computed\n"

@@ -27,6 +27,9 @@ bool smxi_must_stop(struct searcher *s)
 	if (atomic_load_explicit(&search->stop, memory_order_relaxed) ||
 	    atomic_load_explicit(&search->limit_reached, memory_order_relaxed))
 		return true;
+	for (const struct work *work = s->current; work; work = work->above)
+		if (atomic_load_explicit(&work->ended, memory_order_relaxed))
+			return true;
 	const uint64_t node_limit = s->options.node_limit;
 	const double time_limit_ms = s->options.time_limit_ms;
 	if (!(node_limit && atomic_load_explicit(&search->nodes, memory_order_relaxed) >= node_limit) &&

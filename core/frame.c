@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { FRAME_MAX = 1 << 18, STEPS_PER_CLOCK_LOOK = 64, PREFETCH_AHEAD = 16 };
+enum { FRAME_MAX = 1 << 18, STEPS_PER_CLOCK_LOOK = 64, PREFETCH_AHEAD = 16, LISTED_WORTH_ONE = 64 };
 
 struct reply {
 	const void *state;
@@ -39,8 +39,10 @@ struct group {
 };
 
 struct frame {
-	struct searcher *s;
+	struct work work;   /* first: work_on_frame finds the frame by it */
+	struct searcher *s; /* the owner */
 	const struct visit *visit;
+	struct window window; /* the visit's, with an alpha that may have risen since */
 	struct chance *node;
 	bool asks_table; /* settle() does */
 	struct reply *replies;
@@ -49,6 +51,7 @@ struct frame {
 	uint32_t group_count;
 	uint32_t *heap; /* of groups */
 	uint32_t heap_count;
+	uint32_t next; /* of the replies as listed */
 };
 
 /* How far the node's bound would move if the reply were worth its estimate. */
@@ -232,11 +235,11 @@ static smx_value clamped(smx_value value, struct interval interval)
 }
 
 /* What the table knows of a reply; true where it knows anything. */
-static bool ask_table(struct frame *f, struct reply *reply)
+static bool ask_table(const struct frame *f, struct searcher *s, struct reply *reply)
 {
 	const struct smx_visit at = {reply->state, &f->visit->at};
 	struct interval known = interval_of(reply);
-	if (!smxi_table_narrow(f->s, &at, f->visit->depth - 1, &known))
+	if (!smxi_table_narrow(s, &at, f->visit->depth - 1, &known))
 		return false;
 	reply->glance.lower = known.lower;
 	reply->glance.upper = known.upper;
@@ -245,16 +248,16 @@ static bool ask_table(struct frame *f, struct reply *reply)
 }
 
 /* What is known of a reply bounds its outcomes on their mover's side. */
-static void reach_value(const struct frame *f, const struct reply *reply, struct interval known)
+static void reach_value(const struct frame *f, uint64_t mask, struct interval known)
 {
-	for (uint64_t left = reply->mask; left; left &= left - 1)
+	for (uint64_t left = mask; left; left &= left - 1)
 		smxi_reach_value(f->node, (unsigned)__builtin_ctzll(left), known);
 }
 
-static void claim(const struct frame *f, const struct reply *reply, enum smx_claim_source source)
+static void claim(const struct frame *f, struct searcher *s, const struct reply *reply, enum smx_claim_source source)
 {
 	const struct smx_visit at = {reply->state, &f->visit->at};
-	smxi_claim(f->s, source, reply->stage - 1u, &at, f->visit->depth - 1, interval_of(reply));
+	smxi_claim(s, source, reply->stage - 1u, &at, f->visit->depth - 1, interval_of(reply));
 }
 
 static enum end estimate_replies(struct frame *f)
@@ -270,7 +273,7 @@ static enum end estimate_replies(struct frame *f)
 		if (s->look) {
 			s->game->look(reply->state, 1, evaluator, s->evaluated_side, f->visit->depth - 1, &reply->glance);
 			reply->stage = 1;
-			claim(f, reply, SMX_CLAIM_LOOK);
+			claim(f, s, reply, SMX_CLAIM_LOOK);
 		} else {
 			reply->glance = (struct smx_glance){.lower = s->floor, .upper = s->ceiling};
 			evaluator->evaluate(evaluator->context, reply->state, 1, s->evaluated_side, &reply->glance.estimate);
@@ -281,8 +284,8 @@ static enum end estimate_replies(struct frame *f)
 		reply->glance.estimate = clamped(reply->glance.estimate, smxi_anything(s));
 		if (etc && i + PREFETCH_AHEAD < f->count)
 			smxi_table_prefetch(s, f->replies[i + PREFETCH_AHEAD].state, f->visit->depth - 1);
-		if (etc && ask_table(f, reply)) {
-			reach_value(f, reply, interval_of(reply));
+		if (etc && ask_table(f, s, reply)) {
+			reach_value(f, reply->mask, interval_of(reply));
 			reply->glance.estimate = clamped(reply->glance.estimate, interval_of(reply));
 		}
 		join_group(f, i);
@@ -334,20 +337,70 @@ static struct window reply_window(const struct frame *f, const struct reply *rep
 		high_rest -= (smx_value)node->weight[i] * node->upper[i];
 	}
 	const struct window whole =
-		smxi_share_window(f->s, node, f->visit->window, low_rest, high_rest, smxi_weight_of(node, reply->mask));
+		smxi_share_window(f->s, node, f->window, low_rest, high_rest, smxi_weight_of(node, reply->mask));
 	if (node->maximise)
 		return (struct window){worst + 1, whole.beta > worst ? whole.beta : worst};
 	return (struct window){whole.alpha < worst ? whole.alpha : worst, worst - 1};
 }
 
-/* Whether what is known, by the table or by a dearer and dearer bound, answers all that a search of the reply could. */
-static bool settle_unsearched(struct frame *f, struct reply *reply, struct window window)
+/* A reply that was taken: from now on it is its taker's alone. */
+struct item {
+	struct reply *reply;
+	uint64_t mask;
+	struct window window;
+};
+
+/* Make a reply an item, unless it needs no work. */
+static bool make_item(const struct frame *f, struct searcher *s, struct reply *reply, struct item *item)
 {
-	struct searcher *s = f->s;
+	*item = (struct item){.reply = reply, .mask = reply->mask};
+	const smx_value worst = to_better(f->node, reply->mask);
+	bool is_open = f->node->maximise ? worst < s->ceiling : worst > s->floor;
+	if (is_open && betters_nothing(f, reply, worst)) {
+		count_settled(s, reply);
+		is_open = false;
+	}
+	if (is_open)
+		item->window = reply_window(f, reply, worst);
+	reply->mask = 0;
+	return is_open;
+}
+
+/* The next item: of the replies that promise something the one that promises most, then the others as listed. */
+static bool take_item(struct frame *f, struct searcher *s, struct item *item)
+{
+	while (f->heap_count > 0) {
+		struct group *group = &f->groups[f->heap[0]];
+		struct reply *reply = &f->replies[group->replies[0]];
+		const smx_value promise = promise_of(f->node, reply);
+		const bool is_taken = promise > 0 && promise == group->promise;
+		const bool is_item = is_taken && make_item(f, s, reply, item);
+		if (is_taken)
+			take_best(f, group);
+		group->promise = group->count ? promise_of(f->node, &f->replies[group->replies[0]]) : 0;
+		if (group->promise == 0) /* it will promise nothing again: what is left comes as listed */
+			f->heap[0] = f->heap[--f->heap_count];
+		if (f->heap_count)
+			sink(f, f->heap, f->heap_count, 0, promises_more);
+		if (is_item)
+			return true;
+	}
+	while (f->next < f->count) {
+		struct reply *reply = &f->replies[f->next++];
+		if (reply->mask && make_item(f, s, reply, item))
+			return true;
+	}
+	return false;
+}
+
+/* Whether what is known, by the table or by a dearer and dearer bound, answers all that a search of the reply could. */
+static bool settle_unsearched(const struct frame *f, struct searcher *s, const struct item *item)
+{
+	struct reply *reply = item->reply;
 	if (f->asks_table)
-		ask_table(f, reply);
+		ask_table(f, s, reply);
 	for (;;) {
-		if (smxi_answers(interval_of(reply), window)) {
+		if (smxi_answers(interval_of(reply), item->window)) {
 			count_settled(s, reply);
 			return true;
 		}
@@ -357,77 +410,75 @@ static bool settle_unsearched(struct frame *f, struct reply *reply, struct windo
 			return false;
 		reply->stage++;
 		reply->from_table = false;
-		claim(f, reply, SMX_CLAIM_BOUND);
+		claim(f, s, reply, SMX_CLAIM_BOUND);
 	}
 }
 
-/* Settle one reply: by a bound, by the table, or by searching it. */
-static enum end settle(struct frame *f, struct reply *reply)
+/* Value an item: by a bound, by the table, or by searching it. */
+static enum end settle(const struct frame *f, struct searcher *s, const struct item *item, struct interval *found)
 {
-	struct searcher *s = f->s;
-	const smx_value worst = to_better(f->node, reply->mask);
-	if (f->node->maximise ? worst >= s->ceiling : worst <= s->floor)
-		return END_DONE;
-	if (betters_nothing(f, reply, worst)) {
-		count_settled(s, reply);
+	if (smxi_must_stop(s))
+		return END_STOPPED;
+	if (settle_unsearched(f, s, item)) {
+		*found = interval_of(item->reply);
 		return END_DONE;
 	}
-	const struct window window = reply_window(f, reply, worst);
-	struct interval found;
-	if (settle_unsearched(f, reply, window)) {
-		found = interval_of(reply);
-	} else {
-		const struct visit child = {
-			.at = {reply->state, &f->visit->at},
-			.depth = f->visit->depth - 1,
-			.window = window,
-			.known = interval_of(reply),
-		};
-		struct chance node;
-		const enum end end = smxi_search_chance(s, &child, &node);
-		if (end != END_DONE)
-			return end;
-		found = smxi_node_interval(&node);
+	smxi_offer_work(s);
+	const struct visit child = {
+		.at = {item->reply->state, &f->visit->at},
+		.depth = f->visit->depth - 1,
+		.window = item->window,
+		.known = interval_of(item->reply),
+	};
+	struct chance node;
+	const enum end end = smxi_search_chance(s, &child, &node);
+	if (end == END_DONE)
+		*found = smxi_node_interval(&node);
+	return end;
+}
+
+/* Under the lock. */
+static bool has_ended(struct frame *f, struct searcher *s)
+{
+	if (f->visit->best) {
+		const smx_value best = atomic_load_explicit(f->visit->best, memory_order_relaxed);
+		if (best > f->window.alpha) {
+			f->window.alpha = best;
+			if (smxi_outside(f->node, f->window))
+				smxi_end_work(s, &f->work, END_DONE);
+		}
 	}
-	reach_value(f, reply, found);
-	return END_DONE;
+	return atomic_load_explicit(&f->work.ended, memory_order_relaxed);
+}
+
+static void work_on_frame(struct searcher *s, struct work *work)
+{
+	struct frame *f = (struct frame *)work;
+	struct item item;
+	smxi_lock(work);
+	while (!has_ended(f, s) && take_item(f, s, &item)) {
+		smxi_set_left(work, f->heap_count ? f->heap_count : (f->count - f->next) / LISTED_WORTH_ONE);
+		smxi_unlock(work);
+		struct interval found;
+		const enum end end = settle(f, s, &item, &found);
+		smxi_lock(work);
+		if (end == END_DONE)
+			reach_value(f, item.mask, found);
+		if (end != END_DONE || smxi_outside(f->node, f->window))
+			smxi_end_work(s, work, end);
+	}
+	smxi_set_left(work, 0);
+	smxi_unlock(work);
 }
 
 static enum end settle_all(struct frame *f)
 {
-	struct searcher *s = f->s;
 	struct chance *node = f->node;
-	uint32_t steps = 0;
-	while (f->heap_count > 0) {
-		struct group *group = &f->groups[f->heap[0]];
-		struct reply *reply = &f->replies[group->replies[0]];
-		const smx_value promise = promise_of(node, reply);
-		const bool is_current = promise == group->promise;
-		if (is_current && promise > 0) {
-			if (++steps % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
-				return END_STOPPED;
-			const enum end end = settle(f, reply);
-			reply->mask = 0;
-			if (end != END_DONE || smxi_outside(node, f->visit->window))
-				return end;
-			take_best(f, group);
-		}
-		group->promise = group->count ? promise_of(node, &f->replies[group->replies[0]]) : 0;
-		if (group->promise == 0) /* it will promise nothing again: what is left comes in listed order */
-			f->heap[0] = f->heap[--f->heap_count];
-		if (f->heap_count)
-			sink(f, f->heap, f->heap_count, 0, promises_more);
-	}
-	for (uint32_t i = 0; i < f->count; i++) {
-		struct reply *reply = &f->replies[i];
-		if (!reply->mask)
-			continue;
-		if (++steps % STEPS_PER_CLOCK_LOOK == 0 && smxi_must_stop(s))
-			return END_STOPPED;
-		const enum end end = settle(f, reply);
-		if (end != END_DONE || smxi_outside(node, f->visit->window))
-			return end;
-	}
+	f->work.run = work_on_frame;
+	atomic_init(&f->work.left, f->heap_count);
+	const enum end end = smxi_work_together(f->s, &f->work, true);
+	if (end != END_DONE || smxi_outside(node, f->window))
+		return end;
 	/* every reply is settled: what was reached is the value */
 	for (unsigned i = 0; i < node->count; i++)
 		if (node->maximise)
@@ -442,7 +493,7 @@ static bool is_left(const struct frame *f, uint64_t *cutoffs)
 {
 	const struct chance *node = f->node;
 	struct searcher *s = f->s;
-	if (!smxi_outside(node, f->visit->window))
+	if (!smxi_outside(node, f->window))
 		return false;
 	++*cutoffs;
 	for (unsigned i = 0; i < node->count; i++) /* what none of its afterstates has bettered yet */
@@ -454,7 +505,7 @@ static bool is_left(const struct frame *f, uint64_t *cutoffs)
 enum end smxi_search_frame(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                            struct chance *node, bool *fits)
 {
-	struct frame f = {.s = s, .visit = visit, .node = node};
+	struct frame f = {.s = s, .visit = visit, .window = visit->window, .node = node};
 	const struct smx_arena_mark mark = smx_arena_mark(s->arena);
 	*fits = true;
 	enum end end = list_replies(&f, expansion, open, fits);
@@ -470,6 +521,6 @@ enum end smxi_search_frame(struct searcher *s, const struct visit *visit, const 
 		return end;
 	end = settle_all(&f);
 	if (end == END_DONE)
-		is_left(&f, smxi_node_upper(node) < visit->window.alpha ? &s->counters.cutoffs_low : &s->counters.cutoffs_high);
+		is_left(&f, smxi_node_upper(node) < f.window.alpha ? &s->counters.cutoffs_low : &s->counters.cutoffs_high);
 	return end;
 }

@@ -2,9 +2,12 @@
 #ifndef SMXI_NODE_H
 #define SMXI_NODE_H
 
+#include "core/split.h"
+
 #include <starmax/search.h>
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* A node's value is known to lie in [lower, upper]; a search wants it where it can lie in the window [alpha, beta]. */
@@ -27,10 +30,11 @@ struct visit {
 	struct smx_visit at;
 	unsigned depth; /* turns left, at least 1 */
 	struct window window;
-	struct interval known; /* from a bound or the table */
-	bool answered;         /* known says enough; only the decided outcomes are wanted */
-	bool is_whole;         /* none of its outcomes may be sampled away */
-	double reach;          /* probability of coming here by chance; for selective search */
+	struct interval known;         /* from a bound or the table */
+	const _Atomic smx_value *best; /* of the candidates, where it raises alpha while the search goes on; NULL */
+	bool answered;                 /* known says enough; only the decided outcomes are wanted */
+	bool is_whole;                 /* none of its outcomes may be sampled away */
+	double reach;                  /* probability of coming here by chance; for selective search */
 };
 
 /* A chance node under search. Invariants: lower[i] <= value of outcome i <= upper[i]; low = sum of weight * lower, high = sum of
@@ -49,11 +53,30 @@ struct chance {
 
 enum { ROLES = 3 }; /* of evaluators: leaves, pre-ranker, rescorer */
 
+struct searcher;
+
+/* A loop that several threads may work on together: see split.h. What belongs to the loop comes behind it in one struct. */
+struct work {
+	/* Take items until there is none or the work has ended; both under the lock. */
+	void (*run)(struct searcher *s, struct work *work);
+	bool shared;                         /* else there is one thread, and no lock */
+	const struct smx_splitter *splitter; /* where shared */
+	pthread_mutex_t lock;
+	enum end end;                 /* how it ended; under the lock */
+	atomic_bool ended;            /* written under the lock; what is below stops */
+	atomic_uint left;             /* pieces that others could take, roughly */
+	atomic_uint helpers;          /* threads in it besides the owner's */
+	struct work *above;           /* the work that the owner is part of; NULL: none */
+	unsigned level;               /* works above it */
+	struct work *previous, *next; /* of those that are open; under search->works_lock */
+};
+
 /* A thread's part of a search. What it needs to know of the run is copied, so that nothing it reads is written by another. */
 struct searcher {
 	struct smx_search *search;
 	struct smx_arena *arena;
 	struct smx_counters counters;
+	struct work *current; /* what it works on; NULL: it is alone, or idle */
 
 	/* of the run */
 	const struct smx_game *game;
@@ -73,12 +96,16 @@ struct smx_search {
 	struct searcher *searchers;     /* one a thread; the first is the caller's */
 	unsigned searcher_count;
 	atomic_bool stop;
+	pthread_mutex_t works_lock;
 
 	/* of the run */
-	atomic_bool limit_reached; /* the node limit or the time limit ended the run */
-	_Atomic uint64_t nodes;    /* chance nodes opened by all */
-	double reported_ms;        /* the first searcher's */
-	unsigned depth_plies;      /* of the iteration */
+	const struct smx_splitter *splitter; /* NULL: the caller's thread alone */
+	struct work *works;                  /* that are open; under works_lock */
+	atomic_int idle;                     /* threads without a task */
+	atomic_bool limit_reached;           /* the node limit or the time limit ended the run */
+	_Atomic uint64_t nodes;              /* chance nodes opened by all */
+	double reported_ms;                  /* the first searcher's */
+	unsigned depth_plies;                /* of the iteration */
 	size_t candidates;
 	atomic_size_t candidates_completed; /* of the iteration */
 	struct smx_iteration *iterations;   /* room for one a depth */
@@ -188,7 +215,35 @@ static inline void smxi_claim(const struct searcher *s, enum smx_claim_source so
 	s->options.on_claim(s->options.claim_context, &claim);
 }
 
-/* Whether the run has to end: a stop was asked for, or its budget is spent. Cheap enough for every outcome. */
+static inline void smxi_lock(struct work *work)
+{
+	if (!work->shared)
+		return;
+	if (work->splitter->switch_thread)
+		work->splitter->switch_thread(work->splitter->context);
+	pthread_mutex_lock(&work->lock);
+}
+
+static inline void smxi_unlock(struct work *work)
+{
+	if (work->shared)
+		pthread_mutex_unlock(&work->lock);
+}
+
+static inline void smxi_set_left(struct work *work, size_t left)
+{
+	if (work->shared)
+		atomic_store_explicit(&work->left, left > UINT32_MAX ? UINT32_MAX : (unsigned)left, memory_order_relaxed);
+}
+
+/* Do all of a work, with whoever joins if others can; returns its end. `run` is set, the rest is made here. */
+enum end smxi_work_together(struct searcher *s, struct work *work, bool can_share);
+/* Under the lock: the work ends, with this, unless it has. */
+void smxi_end_work(struct searcher *s, struct work *work, enum end end);
+/* Between two items: let an idle thread have a part. */
+void smxi_offer_work(struct searcher *s);
+
+/* Whether to end: a stop was asked for, the budget is spent, or a work above has ended. Cheap enough for every outcome. */
 bool smxi_must_stop(struct searcher *s);
 
 /* The wall clock, in milliseconds since some moment. */

@@ -18,18 +18,28 @@ enum { LEAVES_HELD = 1 << 18 }; /* most leaves of one node that are listed toget
 struct decision {
 	unsigned outcome;
 	bool listed;                 /* once at least: it is known whether it ends the game */
+	bool taken;                  /* by a thread, for its full search */
 	struct smx_afterstates list; /* in search order; states is NULL while it is not listed */
 	size_t done;                 /* so many of them, from the first, are in best */
 	struct interval best;        /* holds the value of the best of these */
 };
 
+/* What each thread at the node has of its own; behind the pointers is what they share. */
 struct node_search {
 	struct searcher *s;
 	const struct visit *visit;
 	const void *expansion;
-	struct chance *node;
-	struct decision decisions[SMX_OUTCOMES_MAX]; /* of the open outcomes, in search order */
+	struct chance *node;        /* shared: changed under the lock */
+	struct decision *decisions; /* of the open outcomes, in search order; a taken one is its taker's */
 	unsigned count;
+	struct work *work;
+};
+
+struct shared_search {
+	struct work work; /* first: work_on_outcomes finds the rest by it */
+	struct node_search n;
+	unsigned next;
+	struct decision decisions[SMX_OUTCOMES_MAX];
 };
 
 static bool prunes(const struct searcher *s)
@@ -131,14 +141,15 @@ static enum end list_replies(struct node_search *n, struct decision *d, bool pro
 	const bool leaves = is_leaf(n, d->outcome);
 	struct smx_afterstates list;
 	d->listed = true;
-	switch (s->game->afterstates(n->expansion, d->outcome, s->arena, &list)) {
+	const enum smx_node end = s->game->afterstates(n->expansion, d->outcome, s->arena, &list);
+	switch (end) {
 	case SMX_NODE_NO_MEMORY:
 		return END_NO_MEMORY;
 	case SMX_NODE_WON:
-		smxi_decide(s, n->node, d->outcome, n->node->maximise);
-		return END_DONE;
 	case SMX_NODE_LOST:
-		smxi_decide(s, n->node, d->outcome, !n->node->maximise);
+		smxi_lock(n->work);
+		smxi_decide(s, n->node, d->outcome, (end == SMX_NODE_WON) == n->node->maximise);
+		smxi_unlock(n->work);
 		return END_DONE;
 	case SMX_NODE_OPEN:
 		break;
@@ -222,8 +233,10 @@ static bool is_left(struct node_search *n, uint64_t *cutoffs)
 	if (!prunes(s) || !smxi_outside(n->node, n->visit->window))
 		return false;
 	++*cutoffs;
-	for (unsigned i = 0; i < n->count; i++)
-		s->counters.outcomes_saved += n->decisions[i].done == 0 && !is_settled(n, &n->decisions[i]);
+	for (unsigned i = 0; i < n->count; i++) {
+		const struct decision *d = &n->decisions[i];
+		s->counters.outcomes_saved += !d->taken && d->done == 0 && !is_settled(n, d);
+	}
 	return true;
 }
 
@@ -330,7 +343,7 @@ static enum end probe(struct node_search *n, bool *left)
 }
 
 /* The whole outcome, behind what was probed. */
-static enum end search_decision(struct node_search *n, struct decision *d)
+static enum end search_decision(struct node_search *n, struct decision *d, struct window window)
 {
 	struct searcher *s = n->s;
 	if (!d->list.states) {
@@ -339,15 +352,48 @@ static enum end search_decision(struct node_search *n, struct decision *d)
 			return end;
 	}
 	s->counters.branches_cut += is_leaf(n, d->outcome) && n->visit->depth > 1;
-	const enum end end = search_replies(n, d, d->list.count, window_of(n, d->outcome));
-	if (end != END_DONE)
-		return end;
+	return search_replies(n, d, d->list.count, window);
+}
+
+/* What a full search has found. */
+static void conclude(struct node_search *n, const struct decision *d)
+{
+	if (!d->done)
+		return; /* it was decided */
 	smxi_reach_value(n->node, d->outcome, d->best);
 	if (d->done == d->list.count) { /* the other side too */
 		smxi_raise_lower(n->node, d->outcome, d->best.lower);
 		smxi_reduce_upper(n->node, d->outcome, d->best.upper);
 	}
-	return END_DONE;
+}
+
+static void work_on_outcomes(struct searcher *s, struct work *work)
+{
+	struct shared_search *shared = (struct shared_search *)work;
+	struct node_search n = shared->n;
+	n.s = s;
+	smxi_lock(work);
+	while (!atomic_load_explicit(&work->ended, memory_order_relaxed) && shared->next < n.count) {
+		struct decision *d = &n.decisions[shared->next++];
+		if (is_settled(&n, d))
+			continue;
+		d->taken = true;
+		const struct window window = window_of(&n, d->outcome);
+		smxi_set_left(work, n.count - shared->next);
+		smxi_unlock(work);
+		smxi_offer_work(s);
+		const struct smx_arena_mark mark = smx_arena_mark(s->arena);
+		const enum end end = smxi_must_stop(s) ? END_STOPPED : search_decision(&n, d, window);
+		smx_arena_release(s->arena, mark);
+		smxi_lock(work);
+		if (end == END_DONE)
+			conclude(&n, d);
+		const bool low = smxi_node_upper(n.node) < n.visit->window.alpha;
+		const bool has_ended = atomic_load_explicit(&work->ended, memory_order_relaxed);
+		if (end != END_DONE || (!has_ended && is_left(&n, low ? &s->counters.cutoffs_low : &s->counters.cutoffs_high)))
+			smxi_end_work(s, work, end);
+	}
+	smxi_unlock(work);
 }
 
 /* The heaviest first, equals in the game's order. */
@@ -366,27 +412,23 @@ static void sort_outcomes(struct node_search *n, uint64_t open)
 enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                               struct chance *node)
 {
-	struct node_search n = {.s = s, .visit = visit, .expansion = expansion, .node = node};
-	sort_outcomes(&n, open);
+	struct shared_search shared = {.work = {.run = work_on_outcomes}};
+	shared.n = (struct node_search){
+		.s = s,
+		.visit = visit,
+		.expansion = expansion,
+		.node = node,
+		.decisions = shared.decisions,
+		.work = &shared.work,
+	};
+	sort_outcomes(&shared.n, open);
 	const bool can_leave = visit->window.alpha > s->floor || visit->window.beta < s->ceiling;
 	bool left = false;
 	if (s->options.star >= SMX_STAR2 && can_leave) {
-		const enum end end = probe(&n, &left);
+		const enum end end = probe(&shared.n, &left);
 		if (end != END_DONE || left)
 			return end;
 	}
-	for (unsigned i = 0; i < n.count; i++) {
-		struct decision *d = &n.decisions[i];
-		if (is_settled(&n, d))
-			continue;
-		const struct smx_arena_mark mark = smx_arena_mark(s->arena);
-		const enum end end = smxi_must_stop(s) ? END_STOPPED : search_decision(&n, d);
-		smx_arena_release(s->arena, mark);
-		if (end != END_DONE)
-			return end;
-		const bool low = smxi_node_upper(node) < visit->window.alpha;
-		if (is_left(&n, low ? &s->counters.cutoffs_low : &s->counters.cutoffs_high))
-			return END_DONE;
-	}
-	return END_DONE;
+	/* leaves are worth no second thread, and their lists are on this one's arena */
+	return smxi_work_together(s, &shared.work, visit->depth > 1);
 }

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum end evaluate_candidates(struct searcher *s, struct smxi_candidates *c, struct smx_candidate *list)
+enum { MANY = 64 }; /* candidates whose replies alone are worth several threads */
+
+static enum end evaluate_candidates(struct searcher *s, const struct smxi_candidates *c, struct smx_candidate *list)
 {
 	const struct smx_evaluator *evaluator = s->options.evaluator;
 	const struct smx_arena_mark mark = smx_arena_mark(s->arena);
@@ -37,9 +39,75 @@ static bool asks_table(const struct searcher *s, const void *candidate)
 	return s->game->won && s->game->side_to_move(candidate) != s->evaluated_side && !s->rescores;
 }
 
-/* One depth: give each candidate its interval, in search order, until stopped. The first is searched with an open window, the others
- * only where they can reach the best value so far; exact says how many, first in canonical order, get an open window anyway. */
-static enum end search_candidates(struct searcher *s, struct smxi_candidates *c, const uint32_t *order,
+/* The candidates of one depth. */
+struct root {
+	struct work work; /* first: work_on_candidates finds the root by it */
+	const struct smxi_candidates *candidates;
+	const uint32_t *order;
+	struct smx_candidate *list; /* each written by one thread */
+	unsigned depth;
+	size_t exact;           /* so many, first in canonical order, get an open window */
+	size_t next, until;     /* of the order */
+	_Atomic smx_value best; /* raised under the lock */
+};
+
+static enum end search_candidate(struct searcher *s, const struct root *root, size_t i)
+{
+	struct smx_candidate *candidate = &root->list[i];
+	const bool is_open = i < root->exact || s->options.star == SMX_STAR_NONE;
+	const smx_value best = atomic_load_explicit(&root->best, memory_order_relaxed);
+	struct visit visit = {
+		.at = {smxi_state_at(s, root->candidates->states, i), NULL},
+		.depth = root->depth - 1,
+		.window = {is_open ? s->floor : smxi_rescore_alpha(s, candidate, best), s->ceiling},
+		.known = smxi_anything(s),
+		.best = s->search->splitter && !is_open && !s->rescores ? &root->best : NULL,
+		.reach = 1,
+	};
+	if (asks_table(s, visit.at.state) && smxi_table_narrow(s, &visit.at, visit.depth, &visit.known)) {
+		visit.answered = smxi_answers(visit.known, visit.window);
+		s->counters.cutoffs_table += visit.answered;
+	}
+	struct chance node;
+	const enum end end = smxi_search_chance(s, &visit, &node);
+	if (end != END_DONE)
+		return end;
+	candidate->value = smxi_node_upper(&node);
+	/* a node that was left early may be exact by rounding, but then it need not be known what it loses */
+	if (visit.best)
+		visit.window.alpha = atomic_load_explicit(visit.best, memory_order_relaxed);
+	candidate->exact = smxi_node_lower(&node) == candidate->value && !smxi_outside(&node, visit.window);
+	candidate->loss_weight = smxi_weight_of(&node, node.lost);
+	candidate->total = node.total;
+	candidate->completed = true;
+	smxi_rescore_apply(s, candidate, node.lost != 0);
+	atomic_fetch_add_explicit(&s->search->candidates_completed, 1, memory_order_relaxed);
+	return END_DONE;
+}
+
+static void work_on_candidates(struct searcher *s, struct work *work)
+{
+	struct root *root = (struct root *)work;
+	smxi_lock(work);
+	while (!atomic_load_explicit(&work->ended, memory_order_relaxed) && root->next < root->until) {
+		const size_t i = root->order[root->next++];
+		smxi_set_left(work, root->until - root->next);
+		smxi_unlock(work);
+		smxi_offer_work(s);
+		const enum end end = search_candidate(s, root, i);
+		smxi_lock(work);
+		const struct smx_candidate *candidate = &root->list[i];
+		if (end != END_DONE)
+			smxi_end_work(s, work, end);
+		else if (candidate->exact && candidate->value > root->best)
+			atomic_store_explicit(&root->best, candidate->value, memory_order_relaxed);
+	}
+	smxi_unlock(work);
+}
+
+/* One depth: give each candidate its interval, in search order, until stopped. The first is searched with an open window, alone, with every
+ * thread on what is below it; the others only where they can reach the best value so far. */
+static enum end search_candidates(struct searcher *s, const struct smxi_candidates *c, const uint32_t *order,
                                   struct smx_candidate *list, unsigned depth, size_t exact)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -50,38 +118,20 @@ static enum end search_candidates(struct searcher *s, struct smxi_candidates *c,
 	s->search->depth_plies = depth;
 	if (depth == 1)
 		return evaluate_candidates(s, c, list);
-	smx_value best = s->floor;
-	for (size_t at = 0; at < c->count; at++) {
-		const size_t i = order[at];
-		struct smx_candidate *candidate = &list[i];
-		const bool is_open = i < exact || s->options.star == SMX_STAR_NONE;
-		struct visit visit = {
-			.at = {smxi_state_at(s, c->states, i), NULL},
-			.depth = depth - 1,
-			.window = {is_open ? s->floor : smxi_rescore_alpha(s, candidate, best), s->ceiling},
-			.known = smxi_anything(s),
-			.reach = 1,
-		};
-		if (asks_table(s, visit.at.state) && smxi_table_narrow(s, &visit.at, visit.depth, &visit.known)) {
-			visit.answered = smxi_answers(visit.known, visit.window);
-			s->counters.cutoffs_table += visit.answered;
-		}
-		struct chance node;
-		const enum end end = smxi_search_chance(s, &visit, &node);
-		if (end != END_DONE)
-			return end;
-		candidate->value = smxi_node_upper(&node);
-		/* a node that was left early may be exact by rounding, but then it need not be known what it loses */
-		candidate->exact = smxi_node_lower(&node) == candidate->value && !smxi_outside(&node, visit.window);
-		candidate->loss_weight = smxi_weight_of(&node, node.lost);
-		candidate->total = node.total;
-		candidate->completed = true;
-		smxi_rescore_apply(s, candidate, node.lost != 0);
-		atomic_fetch_add_explicit(&s->search->candidates_completed, 1, memory_order_relaxed);
-		if (candidate->exact && candidate->value > best)
-			best = candidate->value;
-	}
-	return END_DONE;
+	struct root root = {
+		.work = {.run = work_on_candidates},
+		.candidates = c,
+		.order = order,
+		.list = list,
+		.depth = depth,
+		.exact = exact,
+		.best = s->floor,
+	};
+	enum end end = END_DONE;
+	/* where all get an open window there is nothing to wait for */
+	for (root.until = exact >= c->count ? c->count : 1; end == END_DONE && root.next < c->count; root.until = c->count)
+		end = smxi_work_together(s, &root.work, true);
+	return end;
 }
 
 static const struct smx_candidate *best_of(const struct smx_candidate *list, size_t count)
@@ -209,6 +259,38 @@ static enum end deepen(struct searcher *s, struct smxi_candidates *c)
 	return end;
 }
 
+/* What runs with all threads at hand. */
+struct parallel_part {
+	struct searcher *s;
+	struct smxi_candidates *candidates; /* NULL: the root is a chance node */
+	const struct visit *visit;
+	struct chance *node;
+	enum end end;
+};
+
+static void run_part(void *argument)
+{
+	struct parallel_part *part = argument;
+	part->end =
+		part->candidates ? deepen(part->s, part->candidates) : smxi_search_chance(part->s, part->visit, part->node);
+}
+
+/* Alone where it is over sooner than threads have begun. */
+static enum end with_threads(struct parallel_part *part, bool is_large)
+{
+	struct smx_search *search = part->s->search;
+	const struct smx_splitter *splitter = part->s->options.splitter;
+	search->splitter = is_large && splitter && splitter->threads > 1 ? splitter : NULL;
+	if (search->splitter) {
+		atomic_store(&search->idle, (int)splitter->threads - 1);
+		splitter->run(splitter->context, run_part, part);
+		search->splitter = NULL;
+	} else {
+		run_part(part);
+	}
+	return part->end;
+}
+
 static enum end search_turns(struct searcher *s, const struct smx_position *position)
 {
 	struct smx_result *result = &s->search->result;
@@ -234,7 +316,9 @@ static enum end search_turns(struct searcher *s, const struct smx_position *posi
 	s->counters.candidates = s->search->candidates = c.count;
 	result->kind = c.list[0].turn.steps == 0 ? SMX_RESULT_PASS : SMX_RESULT_TURN;
 	result->candidate_count = c.count;
-	const enum end end = deepen(s, &c);
+	struct parallel_part part = {.s = s, .candidates = &c};
+	const enum end end =
+		with_threads(&part, s->options.depth_plies >= 3 || (s->options.depth_plies == 2 && c.count >= MANY));
 	s->counters.candidates_completed = result->candidates_completed;
 	s->counters.candidates_abandoned = c.count - atomic_load(&s->search->candidates_completed);
 	return end;
@@ -255,7 +339,8 @@ static enum end search_value(struct searcher *s, const struct smx_position *posi
 	s->search->depth_plies = s->options.depth_plies;
 	const struct smx_counters before = all_counters(s->search);
 	const double begun_ms = smxi_now_ms();
-	const enum end end = smxi_search_chance(s, &visit, &node);
+	struct parallel_part part = {.s = s, .visit = &visit, .node = &node};
+	const enum end end = with_threads(&part, visit.depth >= 2);
 	record_iteration(s, visit.depth, end == END_DONE, NULL, &before, begun_ms);
 	result->kind = SMX_RESULT_VALUE;
 	if (end != END_DONE)
@@ -325,6 +410,29 @@ static enum smx_status check_options(struct smx_search *search, const struct smx
 	return status == SMX_OK ? smxi_rescore_check(options, error) : status;
 }
 
+/* A searcher for each thread of the back-end; those that are there keep their memory. */
+static bool have_searchers(struct smx_search *search, const struct smx_splitter *splitter)
+{
+	const unsigned wanted = splitter ? splitter->threads : 1;
+	if (wanted <= search->searcher_count)
+		return true;
+	struct searcher *all = realloc(search->searchers, wanted * sizeof *all);
+	if (!all)
+		return false;
+	search->searchers = all;
+	for (unsigned i = search->searcher_count; i < wanted; i++) {
+		all[i] = (struct searcher){
+			.search = search,
+			.game = search->game,
+			.arena = smx_arena_create(splitter->chunks(splitter->context, i)),
+		};
+		if (!all[i].arena)
+			return false;
+		search->searcher_count = i + 1;
+	}
+	return true;
+}
+
 static void begin(struct searcher *s, const struct smx_search_options *options, unsigned evaluated_side,
                   uint64_t fingerprint, double now_ms)
 {
@@ -351,6 +459,8 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 	if (status != SMX_OK)
 		return status;
 
+	if (!have_searchers(search, options->splitter))
+		return smxi_refuse(error, SMX_ERR_MEMORY, "no memory for %u threads", options->splitter->threads);
 	const double now_ms = smxi_now_ms();
 	const unsigned side = search->game->side_to_move(position->state);
 	for (unsigned i = 0; i < search->searcher_count; i++)
@@ -396,6 +506,7 @@ enum smx_status smx_search_create(const struct smx_game *game, const struct smx_
 		made->searchers[0] = (struct searcher){.search = made, .game = game, .arena = smx_arena_create(chunks)};
 		made->searcher_count = made->searchers[0].arena ? 1 : 0;
 	}
+	pthread_mutex_init(&made->works_lock, NULL);
 	if (!made->searcher_count) {
 		smx_search_destroy(made);
 		return SMX_ERR_MEMORY;
@@ -411,6 +522,7 @@ void smx_search_destroy(struct smx_search *search)
 	for (unsigned i = 0; i < search->searcher_count; i++)
 		smx_arena_destroy(search->searchers[i].arena);
 	free(search->searchers);
+	pthread_mutex_destroy(&search->works_lock);
 	free(search);
 }
 

@@ -152,7 +152,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -279,7 +279,7 @@ says "clock      60.0 s + 1.0 s, move 12, policy empirical-v1: target 11,610 ms,
 expect 0 analyze "$start PNB" --depth 1 --clock 61234+250ms --clock-policy legacy-linear-v1
 says "clock      61.234 s + 0.250 s, move 1, policy legacy-linear-v1: target 2,255 ms, cap 12,246 ms"
 expect 0 analyze --json "$start PNB" --depth 1 --clock 60000+1000
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed"
 given() { # <--clock> <remaining_ms> <increment_ms>
 	expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock "$1"
 	says "\"clock\":{\"policy\":\"empirical-v1\",\"remaining_ms\":$2,\"increment_ms\":$3,\"move\":7,\"target_ms\":"
@@ -517,9 +517,9 @@ read -r first first_distinct second _ <<<"$levels"
 expect 0 verify "$start PNB" --depth 2 --width 8; silent
 says "ok         material "; says "ok         winprob-standard "; lacks "DIFFERENT"; says "1 position verified, "; says ", no differences"
 expect 0 verify "$kiwipete" --depth 1 --evaluator material --json; silent
-names "position evaluator depth width plain_chance_nodes plain_leaf_evaluations chance_nodes searches ok differences claims false_claims first_false_claim variants star leaves bounds frames probes table fresh exact_only exact_all again positions tables size_bytes hits stopped"
+names "position evaluator depth width plain_chance_nodes plain_leaf_evaluations chance_nodes searches ok differences claims false_claims first_false_claim variants star leaves bounds frames probes table fresh exact_only exact_all threads again positions tables size_bytes hits parallel_searches tasks tasks_stopped stopped"
 says '"evaluator":"material","depth":1,"width":null,"plain_chance_nodes":1,'; says '"ok":true,"differences":[],"claims":null,"false_claims":0,"first_false_claim":null,"variants":['
-says '"positions":1,"searches":40,"differences":0,"claims":null,'; says '"stopped":false}'
+says '"differences":0,"claims":null,'; says '"stopped":false}'
 expect 0 verify "$kiwipete PNQ" --depth 2 --width 4 --evaluator winprob:100; silent
 says "winprob:100 "; says ", no differences"
 expect 0 verify --random 3 --seed 1 --depth 2 --width 4 --json; silent
@@ -544,7 +544,7 @@ expect 0 verify "8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK" --depth 3 
 says ", no differences"; says " none false"; grep -qE ' 0(,|$)' "$out" && fail "$what: a table or a kind of claim is not used"
 expect 0 verify "8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK" --depth 3 --width 2 --evaluator winprob --track --json; silent
 says '"ok":true,"differences":[],"claims":{"search":'; says '"false_claims":0,"first_false_claim":null,'
-says '{"star":"etc","leaves":"fold","bounds":true,"frames":true,"probes":1,"table":67108864,"fresh":true,"exact_only":false,"exact_all":false,"again":true,"chance_nodes":'
+says '{"star":"etc","leaves":"fold","bounds":true,"frames":true,"probes":1,"table":67108864,"fresh":true,"exact_only":false,"exact_all":false,"threads":1,"again":true,"chance_nodes":'
 grep -qE '"(search|table|look|bound_[123]|hits)":0' "$out" && fail "$what: a table or a kind of claim is not used"
 interrupt INT "stopped: 0 positions verified" verify "$kiwipete PNQ" --depth 8
 

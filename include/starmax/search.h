@@ -75,6 +75,9 @@ struct smx_counters {
 	uint64_t settled_stage_0, settled_stage_1, settled_stage_2, settled_stage_3;
 	uint64_t table_probes, table_hits, table_stores;
 	uint64_t table_conflicts; /* stores that an entry contradicted: two positions with one key, or a fault */
+	/* Of several threads: parts of the work that one took over, and those of them that were stopped because another's result
+	 * had ended their node. */
+	uint64_t tasks, tasks_stopped;
 	uint64_t outcomes_sampled_away,
 		branches_cut; /* of selective search: outcomes not drawn; branches below the reach */
 };
@@ -120,6 +123,8 @@ struct smx_selective {
 		samples; /* outcomes drawn at a chance node that has more, by weight, stratified, seeded by its key; 0: all */
 };
 
+struct smx_splitter;
+
 struct smx_search_options {
 	unsigned depth_plies; /* 1..SMX_DEPTH_MAX */
 	size_t width;         /* candidates kept after pre-ranking; 0 keeps all */
@@ -147,10 +152,11 @@ struct smx_search_options {
 	const struct smx_evaluator *rescore;    /* borrowed while the search object lives */
 	uint32_t rescore_weight, rescore_total; /* 0 <= weight <= total, 1 <= total <= SMX_RESCORE_TOTAL_MAX */
 	struct smx_selective selective;
-	/* Called from the searching thread, between outcomes, many times a second at most; NULL: not called. */
+	const struct smx_splitter *splitter; /* from smx_parallel_splitter, borrowed; NULL: the calling thread alone */
+	/* Called from the thread that runs the search, between outcomes, many times a second at most; NULL: not called. */
 	void (*on_progress)(void *context, const struct smx_progress *progress);
 	void *progress_context;
-	/* Called from the searching thread for every claim, of which there are many; NULL: not called. */
+	/* Called for every claim, of which there are many, from the thread that makes it; NULL: not called. */
 	void (*on_claim)(void *context, const struct smx_claim *claim);
 	void *claim_context;
 };

@@ -1,0 +1,45 @@
+/* The seam between a search and the threads that share its work.
+ *
+ * Work that can be shared is a loop: the root's candidates, a frame's afterstates, a node's outcomes. Whoever comes to it (its owner)
+ * opens it, works on it, and closes it when nothing is left and nobody is in it. While it is open any other thread may join: take the next
+ * item under its lock, value it, put the result in under the lock. Owner and helper run the same function, and a search on one
+ * thread runs it too, without opening anything.
+ *
+ * Threads that have nothing to do wait in the back-end. A thread at work that sees one idle, between two items, offers it a task; the task
+ * joins the topmost open work that has items left, where the pieces are largest, then the next, until there is none. An owner that waits for its
+ * helpers joins what is open below its own work meanwhile, and nothing else: so it is never kept from going on by foreign work.
+ *
+ * A work that has ended, because its node is outside its window, stops those below it: they look at every work above them where
+ * they look at the clock (smxi_must_stop), and what they were doing is neither used nor stored.
+ *
+ * Why the answer does not depend on the threads: an item is valued in a window made of bounds that are true, if not the newest; its
+ * interval is true; intervals are joined by minimum and maximum. Only what is searched in vain depends on who was first. */
+#ifndef SMXI_SPLIT_H
+#define SMXI_SPLIT_H
+
+#include <starmax/arena.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef void smxi_task(void *argument);
+
+/* A back-end. Its functions may be called from all its threads. */
+struct smx_splitter {
+	unsigned threads;
+	void *context;
+	/* Run task(argument) on the calling thread, as number 0, with the others idle and ready to be offered tasks. Returns when all
+	 * have ended. */
+	void (*run)(void *context, smxi_task *task, void *argument);
+	/* Have task(argument) run by an idle thread; if none is, then later, at the latest before `run` returns. */
+	void (*offer)(void *context, smxi_task *task, void *argument);
+	/* The calling thread's number, below threads. */
+	unsigned (*thread)(void *context);
+	/* Called where a thread is about to look at what threads share, or waits for another: a back-end that runs all its threads on
+	 * one switches to the next here. NULL: these are real threads. */
+	void (*switch_thread)(void *context);
+	/* Where the arena of that thread takes its chunks from; NULL: malloc. */
+	const struct smx_chunk_source *(*chunks)(void *context, unsigned thread);
+};
+
+#endif
