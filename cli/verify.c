@@ -766,14 +766,14 @@ const struct smxi_command smxi_verify_command = {
 	.details = "The yardstick is plain expectiminimax: nothing pruned, every leaf listed. The position is searched\n"
 			   "again in some fifty ways, in which every two settings meet: each level of pruning, leaves folded and\n"
 			   "listed, with and without bounds and frames, several probes, tables of 1 KiB, 64 KiB and 64 MiB that\n"
-			   "all positions share, a second time in a table that knows it all, and on 2, 3, 4 and 8 threads. The "
-			   "values, the turn, the ties\n"
-			   "and every candidate must be the same to the last bit; a candidate that was only bounded must not be\n"
-			   "worth more than its bound. With --track, whatever three of the searches believe of a chance node on\n"
-			   "their way, from a bound, a table or their own work, must hold for its plain value, which is computed\n"
-			   "apart. The plain search is slow: beyond depth 2 give a small --width. With --random, positions are\n"
-			   "met in random play from the game's first one. Each line says what the plain search took and what\n"
-			   "the default one did. Exit status 1 where anything differs or a claim is false.",
+			   "all positions share, a second time in a table that knows it all, and on 2, 3, 4 and 8 threads. The\n"
+			   "values, the turn, the ties and every candidate must be the same to the last bit; a candidate that was\n"
+			   "only bounded must not be worth more than its bound. With --track, whatever four of the searches\n"
+			   "believe of a chance node on their way, from a bound, a table or their own work, must hold for its\n"
+			   "plain value, which is computed apart. The plain search is slow: beyond depth 2 give a small --width.\n"
+			   "With --random, positions are met in random play from the game's first one. Each line says what the\n"
+			   "plain search took and what the default one did. Exit status 1 where anything differs or a claim is\n"
+			   "false.",
 	.options = verify_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,
