@@ -29,7 +29,10 @@ struct analyze_settings {
 	uint64_t inner_width;
 	const char *reach;
 	uint64_t samples;
-	uint64_t threads, exact, nodes, movetime_ms;
+	uint64_t threads; /* 0: auto */
+	bool serial;
+	unsigned bind;
+	uint64_t exact, nodes, movetime_ms;
 	struct smxi_given_clock clock;
 	uint64_t move;
 	const char *clock_policy;
@@ -55,6 +58,7 @@ static const struct analyze_settings defaults = {
 	.star = SMX_STAR2,
 	.probe = 1,
 	.threads = 1,
+	.bind = SMX_BIND_COMPACT,
 	.hash = {.bytes = SMXI_UNSET},
 	.exact = SMXI_UNSET,
 };
@@ -100,8 +104,11 @@ static const struct smxi_option analyze_options[] = {
                 "selective: outcomes drawn at chance nodes that have more"),
 	SMXI_NUMBER(struct analyze_settings, exact, "exact", 1, 1000000000, "all",
                 "candidates that get exact values even if they lose, first in canonical order (default none)"),
-	SMXI_NUMBER(struct analyze_settings, threads, "threads", 1, SMX_PARALLEL_THREADS_MAX, NULL,
-                "threads that share the work; the answer is the same"),
+	SMXI_NUMBER(struct analyze_settings, threads, "threads", 1, SMX_PARALLEL_THREADS_MAX, "auto",
+                "threads that share the work, auto: what starmax topology says; the answer is the same"),
+	SMXI_FLAG(struct analyze_settings, serial, "serial", "the same as --threads 1"),
+	SMXI_CHOICE(struct analyze_settings, bind, "bind", smxi_bind_names,
+                "which processors several threads keep to; the answer is the same"),
 	SMXI_NUMBER(struct analyze_settings, nodes, "nodes", 1, UINT64_MAX, "none", "stop after so many chance nodes"),
 	SMXI_DURATION(struct analyze_settings, movetime_ms, "movetime", 1, 1000000000000, "none", "stop after that time"),
 	SMXI_CLOCK(struct analyze_settings, clock, "clock", 0, SMX_CLOCK_MAX_MS,
@@ -126,6 +133,7 @@ struct job {
 	bool searched;           /* once at least */
 	struct smx_clock clock;  /* these two where --clock is given, for the position being searched */
 	struct smx_budget budget;
+	struct smx_parallel_plan plan;
 	struct smxi_engine engine;
 	struct smxi_progress progress;
 };
@@ -362,6 +370,8 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "rescore", json_rescore(options));
 	smxi_json_set(object, "selective", json_selective(&options->selective));
 	smxi_json_set(object, "depths", json_depths(job, result));
+	smxi_json_set(object, "threads", json_integer(job->plan.threads));
+	smxi_json_set(object, "bind", json_string(smxi_bind_names[job->plan.bind]));
 	smxi_json_print(object);
 }
 
@@ -590,6 +600,15 @@ static void print_table(const struct job *job, const struct smx_counters *counte
 	printf("%s stores\n", smxi_report_count(counters->table_stores, text));
 }
 
+static void print_threads(const struct smx_parallel_plan *plan)
+{
+	static const char *const bound[] = {"not bound", "bound compactly", "bound scattered"};
+	printf("threads    %u, %s", plan->threads, bound[plan->bind]);
+	if (*plan->unbound)
+		printf(" (%s)", plan->unbound);
+	printf(": %s\n", plan->reason);
+}
+
 static void print_selective(const struct job *job)
 {
 	const struct smx_selective *selective = &job->options.selective;
@@ -633,6 +652,8 @@ static void print_text(const struct job *job, const struct smx_position *positio
 		       options->rescore_total);
 	if (is_selective(&options->selective))
 		print_selective(job);
+	if (job->plan.threads > 1)
+		print_threads(&job->plan);
 	if (job->table)
 		print_table(job, &result->counters);
 	if (job->settings->clock.given)
@@ -929,18 +950,32 @@ static enum smxi_exit save_table(const struct job *job, enum smxi_exit status)
 	return SMXI_EXIT_FAILURE;
 }
 
+/* False after an error message. */
+static bool plan_threads(struct job *job)
+{
+	const struct analyze_settings *settings = job->settings;
+	if (settings->serial && settings->threads != 1) {
+		smxi_error("--serial and --threads exclude each other");
+		return false;
+	}
+	if (settings->threads != 1)
+		return smxi_engine_plan((unsigned)settings->threads, (enum smx_parallel_bind)settings->bind, &job->plan);
+	job->plan.threads = 1; /* without looking at the machine */
+	return true;
+}
+
 static enum smxi_exit run(const struct smxi_call *call)
 {
 	struct job job = {.game = call->game, .settings = call->settings};
 	if (!check_clock(job.settings) || !set_up(&job) || (job.settings->file && !smxi_no_words(call)))
 		return SMXI_EXIT_USAGE;
-	if (!smxi_engine_can_have((unsigned)job.settings->threads)) {
-		smxi_error("no %u threads: OpenMP is not built in, or has a lower limit", (unsigned)job.settings->threads);
+	if (!plan_threads(&job))
 		return SMXI_EXIT_USAGE;
-	}
 	if (!open_table(&job))
 		return SMXI_EXIT_FAILURE;
-	job.engine = smxi_engine_open(job.game, (unsigned)job.settings->threads);
+	job.engine = smxi_engine_open_planned(job.game, &job.plan);
+	if (job.table)
+		smx_parallel_place_table(job.engine.parallel, &job.plan, job.table);
 	job.options.splitter = smx_parallel_splitter(job.engine.parallel);
 	smxi_interrupt_watch(job.engine.search);
 	enum smxi_exit status =

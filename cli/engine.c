@@ -2,6 +2,18 @@
 
 #include "cli/command.h"
 
+const char *const smxi_bind_names[] = {"none", "compact", "scatter", NULL};
+
+bool smxi_engine_plan(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan)
+{
+	const enum smx_status status = smx_parallel_plan(threads, bind, plan);
+	if (status == SMX_ERR_MEMORY)
+		smxi_out_of_memory();
+	if (status != SMX_OK)
+		smxi_error("no %u threads: OpenMP is not built in, or has a lower limit", threads);
+	return status == SMX_OK;
+}
+
 bool smxi_engine_can_have(unsigned threads)
 {
 	struct smx_parallel *parallel;
@@ -11,12 +23,27 @@ bool smxi_engine_can_have(unsigned threads)
 	return true;
 }
 
-struct smxi_engine smxi_engine_open(const struct smx_game *game, unsigned threads)
+static struct smxi_engine open_serial(const struct smx_game *game)
 {
 	struct smxi_engine engine = {0};
 	if (smx_parallel_chunks_create(&engine.chunks) != SMX_OK ||
-	    smx_search_create(game, smx_parallel_chunks_source(engine.chunks), &engine.search) != SMX_OK ||
-	    (threads > 1 && smx_parallel_create(threads, &engine.parallel) != SMX_OK))
+	    smx_search_create(game, smx_parallel_chunks_source(engine.chunks), &engine.search) != SMX_OK)
+		smxi_out_of_memory();
+	return engine;
+}
+
+struct smxi_engine smxi_engine_open(const struct smx_game *game, unsigned threads)
+{
+	struct smxi_engine engine = open_serial(game);
+	if (threads > 1 && smx_parallel_create(threads, &engine.parallel) != SMX_OK)
+		smxi_out_of_memory();
+	return engine;
+}
+
+struct smxi_engine smxi_engine_open_planned(const struct smx_game *game, const struct smx_parallel_plan *plan)
+{
+	struct smxi_engine engine = open_serial(game);
+	if (plan->threads > 1 && smx_parallel_create_planned(plan, &engine.parallel) != SMX_OK)
 		smxi_out_of_memory();
 	return engine;
 }

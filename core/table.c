@@ -116,6 +116,14 @@ void smx_table_clear(struct smx_table *table)
 	smxi_tt_clear(table->tt);
 }
 
+void smx_table_place(struct smx_table *table, void (*place)(void *context, void *start, size_t size_bytes),
+                     void *context)
+{
+	size_t count;
+	_Atomic uint64_t *words = smxi_tt_words(table->tt, &count);
+	place(context, (void *)words, count * sizeof *words);
+}
+
 struct smx_table_usage smx_table_usage(const struct smx_table *table)
 {
 	const struct smxi_tt_usage usage = smxi_tt_usage(table->tt);

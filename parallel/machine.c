@@ -1,4 +1,5 @@
-/* Facts about the machine, for reports and benchmark files. The only file that calls hwloc. */
+/* Facts about the machine, for reports and benchmark files. This file and topology.c are the only ones that
+ * call hwloc. */
 #define _GNU_SOURCE /* sched_getaffinity, dlsym's RTLD_DEFAULT */
 
 #include <starmax/parallel.h>
@@ -56,10 +57,15 @@ static void ask_hwloc(struct smx_parallel_machine *machine)
 		unsigned processors = count_of(topology, HWLOC_OBJ_PU);
 		if (processors)
 			machine->processors = processors;
+		machine->packages = count_of(topology, HWLOC_OBJ_PACKAGE);
 		machine->cores = count_of(topology, HWLOC_OBJ_CORE);
 		machine->numa_nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
+		machine->l1_bytes = cache_bytes(topology, HWLOC_OBJ_L1CACHE);
 		machine->l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE);
 		machine->l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE);
+		machine->l1_count = count_of(topology, HWLOC_OBJ_L1CACHE);
+		machine->l2_count = count_of(topology, HWLOC_OBJ_L2CACHE);
+		machine->l3_count = count_of(topology, HWLOC_OBJ_L3CACHE);
 		hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
 		const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
 		if (model) {

@@ -5,29 +5,70 @@
  * allowed by an environment variable before the program starts, and drops only tasks that have not begun.
  *
  * A function that contains a task pragma is compiled differently by clang even where no task is made: each has its own here. */
+#define _GNU_SOURCE /* sched_setaffinity */
+
 #include "core/split.h"
+#include "parallel/topology.h"
 
 #include <starmax/parallel.h>
+#include <starmax/table.h>
 
+#include <sched.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
+/* Below that, finding out about the machine takes longer than what is gained. */
+#define TABLE_WORTH_PLACING ((size_t)64 << 20)
+
 struct smx_parallel {
 	struct smx_splitter splitter;
 	struct smx_parallel_chunks **chunks; /* one a thread */
+	unsigned *pus;                       /* the system's numbers of the processors, one a thread; NULL: not bound */
 };
 
 #ifdef _OPENMP
+
+/* Bind the calling thread to its place; false where it keeps its mask, else *before is what it had. A region of one
+ * thread is what a caller gets who runs several searches on threads of his own: they must not all go to one place. */
+static bool bind_thread(const struct smx_parallel *parallel, cpu_set_t *before)
+{
+	if (!parallel->pus || omp_get_num_threads() == 1)
+		return false;
+	cpu_set_t place;
+	CPU_ZERO(&place);
+	CPU_SET(parallel->pus[omp_get_thread_num()], &place);
+	return sched_getaffinity(0, sizeof *before, before) == 0 && sched_setaffinity(0, sizeof place, &place) == 0;
+}
 
 static void run(void *context, smxi_task *task, void *argument)
 {
 	const struct smx_parallel *parallel = context;
 #pragma omp parallel num_threads(parallel->splitter.threads)
+	{
+		cpu_set_t before;
+		const bool is_bound = bind_thread(parallel, &before);
 #pragma omp master
-	task(argument);
+		task(argument);
+		/* Here tasks are run. The region's own end would do for that, but then the threads would stay bound for the
+		 * program's other regions, which run on them too. */
+#pragma omp barrier
+		if (is_bound)
+			sched_setaffinity(0, sizeof before, &before);
+	}
+}
+
+void smxi_touch(const struct smx_parallel *parallel, void *start, size_t size_bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t count = (size_bytes + page - 1) / page;
+#pragma omp parallel for num_threads(parallel->splitter.threads) schedule(static)
+	for (size_t i = 0; i < count; i++)
+		__atomic_fetch_or((unsigned char *)start + i * page, 0, __ATOMIC_RELAXED); /* a write that changes nothing */
 }
 
 static void offer(void *context, smxi_task *task, void *argument)
@@ -54,6 +95,11 @@ static void run(void *context, smxi_task *task, void *argument)
 {
 	(void)context;
 	task(argument);
+}
+
+void smxi_touch(const struct smx_parallel *parallel, void *start, size_t size_bytes)
+{
+	(void)parallel, (void)start, (void)size_bytes;
 }
 
 static void offer(void *context, smxi_task *task, void *argument)
@@ -108,6 +154,47 @@ enum smx_status smx_parallel_create(unsigned threads, struct smx_parallel **para
 	return SMX_OK;
 }
 
+enum smx_status smx_parallel_create_planned(const struct smx_parallel_plan *plan, struct smx_parallel **parallel)
+{
+	struct smx_parallel *made;
+	const enum smx_status status = smx_parallel_create(plan->threads, &made);
+	if (status != SMX_OK)
+		return status;
+	if (plan->bind != SMX_BIND_NONE) {
+		made->pus = calloc(plan->threads, sizeof *made->pus);
+		if (!made->pus) {
+			smx_parallel_destroy(made);
+			return SMX_ERR_MEMORY;
+		}
+		for (unsigned i = 0; i < plan->threads; i++)
+			made->pus[i] = plan->places[i].pu;
+	}
+	*parallel = made;
+	return SMX_OK;
+}
+
+struct placing {
+	const struct smx_parallel *parallel;
+	bool is_spread;
+};
+
+static void place_area(void *context, void *start, size_t size_bytes)
+{
+	struct placing *placing = context;
+	placing->is_spread = size_bytes >= TABLE_WORTH_PLACING && smxi_interleave(start, size_bytes);
+	if (placing->is_spread)
+		smxi_touch(placing->parallel, start, size_bytes);
+}
+
+bool smx_parallel_place_table(const struct smx_parallel *parallel, const struct smx_parallel_plan *plan,
+                              struct smx_table *table)
+{
+	struct placing placing = {parallel, false};
+	if (parallel && plan->threads > 1 && plan->numa_nodes > 1)
+		smx_table_place(table, place_area, &placing);
+	return placing.is_spread;
+}
+
 const struct smx_splitter *smx_parallel_splitter(const struct smx_parallel *parallel)
 {
 	return parallel ? &parallel->splitter : NULL;
@@ -120,5 +207,6 @@ void smx_parallel_destroy(struct smx_parallel *parallel)
 	for (unsigned i = 0; parallel->chunks && i < parallel->splitter.threads; i++)
 		smx_parallel_chunks_destroy(parallel->chunks[i]);
 	free(parallel->chunks);
+	free(parallel->pus);
 	free(parallel);
 }

@@ -46,7 +46,7 @@ expect 0 --version; says "starmax "; silent
 expect 0 version; says "instruction set"; says "jansson"; silent
 expect 0 help; says "analyze"
 expect 0 help moves; says "Usage: starmax moves"
-for command in analyze moves eval perft verify bench version help; do
+for command in analyze moves eval perft verify bench topology version help; do
 	expect 0 $command --help; says "Usage: starmax $command"; says "--isa NAME"; silent
 done
 expect 2; complains "Usage: starmax"
@@ -152,7 +152,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed threads bind"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -279,7 +279,7 @@ says "clock      60.0 s + 1.0 s, move 12, policy empirical-v1: target 11,610 ms,
 expect 0 analyze "$start PNB" --depth 1 --clock 61234+250ms --clock-policy legacy-linear-v1
 says "clock      61.234 s + 0.250 s, move 1, policy legacy-linear-v1: target 2,255 ms, cap 12,246 ms"
 expect 0 analyze --json "$start PNB" --depth 1 --clock 60000+1000
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed threads bind"
 given() { # <--clock> <remaining_ms> <increment_ms>
 	expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock "$1"
 	says "\"clock\":{\"policy\":\"empirical-v1\",\"remaining_ms\":$2,\"increment_ms\":$3,\"move\":7,\"target_ms\":"
@@ -321,7 +321,7 @@ for name in chance_nodes outcomes leaf_evaluations afterstates; do
 done
 [[ $(sed 's/.*"depths"://' "$out" | grep -o '"turn":"[^"]*"' | tail -n 1) == "$(grep -o '"kind":"turn","turn":"[^"]*"' "$out" | sed 's/.*,//')" ]] ||
 	fail "$what: the last depth has another turn"
-expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"depths":[]}'
+expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"depths":[],"threads":1,"bind":"none"}'
 
 # The table, frames and probes change the work and no answer.
 answer() { sed -E 's/"star":"[a-z0-9]*",//; s/,"counters":.*//' "$out"; }
@@ -470,6 +470,74 @@ grep -qE ' +-$' "$out" || fail "$what: a candidate that loses is rescored"
 # Help shows defaults that can be given.
 expect 0 analyze --help; lacks 18446744073709551615; says "if they lose, first in canonical order (default none)"
 says "--hash SIZE|off "; says "(default 64M from depth 4 on, else off)"; says "--star none|star1|star2|etc "; says "winprob:800"
+
+# topology: what there is, and a line for each thread that is bound.
+unset OMP_PLACES OMP_PROC_BIND OMP_NUM_THREADS OMP_THREAD_LIMIT GOMP_CPU_AFFINITY KMP_AFFINITY
+number() { grep -oE "\"$1\":[0-9]+" "$out" | head -n 1 | grep -oE '[0-9]+$'; }
+expect 0 topology; silent
+says "NUMA nodes       "; says "cgroup quota     "
+grep -qE '^threads +[0-9]+: .*[0-9] processors?( usable.*)?$' "$out" || fail "$what: no threads with a reason"
+grep -qE '^binding +(compact|none: [a-z].*)$' "$out" || fail "$what: no binding"
+expect 0 topology --json; silent
+[[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
+for name in model packages numa_nodes cores pus caches usable quota hwloc openmp_runtime openmp_date threads reason bind unbound places; do
+	says "\"$name\":"
+done
+auto=$(number threads) usable=$(number usable) openmp=$(number openmp_date) hwloc=$(grep -c '"hwloc":"none"' "$out")
+[[ $auto -ge 1 && $auto -le $usable && $usable -le $(number pus) ]] || fail "$what: $auto threads, $usable usable"
+if [[ $auto -gt 1 && $hwloc -eq 0 ]]; then
+	for bind in compact scatter; do
+		expect 0 topology --json --bind $bind; says "\"bind\":\"$bind\",\"unbound\":null,\"places\":[{\"thread\":0,\"pu\":"
+		[[ $(grep -o '"thread":' "$out" | wc -l) -eq $auto ]] || fail "$what: not $auto places"
+		[[ $(grep -oE '"pu":[0-9]+' "$out" | sort -u | wc -l) -eq $auto ]] || fail "$what: a place twice"
+	done
+	expect 0 topology --threads 2; grep -qE '^ +1 +[0-9]+ +[0-9]+ +[0-9]+$' "$out" || fail "$what: no line of thread 1"
+fi
+expect 0 topology --json --bind none; says '"bind":"none","unbound":"as asked","places":[]'
+expect 0 topology --threads 1; says "binding          none: one thread"; says "asked for; "
+expect 0 topology --threads auto --json; [[ $(number threads) -eq $auto ]] || fail "$what: $(number threads) threads, not $auto"
+expect 2 topology --threads 0; complains "--threads takes a number from 1 to 1024 or auto"
+expect 2 topology --bind compat; complains "did you mean compact?"
+expect 2 topology extra; complains "unexpected argument extra"
+if command -v taskset >/dev/null; then
+	first=$(taskset -cp $$ | grep -oE '[0-9]+' | sed -n 2p)
+	what="topology on one processor"
+	taskset -c "$first" "$starmax" topology --json >"$out" 2>"$err" </dev/null
+	says '"usable":1,'; says '"threads":1,"reason":"1 processor usable,'
+fi
+
+# Threads: the same answer with any number of them, bound or not.
+search=(analyze --json "$kiwipete PNQ" --width 4 --depth 3 --exact all)
+expect 0 "${search[@]}"; says ',"threads":1,"bind":"none"}'; answer=$(answer) best=$(raw)
+expect 0 "${search[@]}" --serial; says ',"threads":1,"bind":"none"}'; same
+expect 0 "${search[@]}" --serial --threads 1 --bind scatter; says ',"threads":1,"bind":"none"}'; same
+expect 0 "${search[@]}" --threads auto; says ",\"threads\":$auto,\"bind\":"; same
+expect 2 analyze --serial --threads 2 "$start"; complains "--serial and --threads exclude each other"
+expect 2 analyze --serial --threads auto "$start"; complains "--serial and --threads exclude each other"
+expect 2 analyze --threads 1025 "$start"; complains "--threads takes a number from 1 to 1024 or auto"
+expect 2 analyze --bind comp "$start"; complains "did you mean compact?"
+expect 0 analyze "$kiwipete PNQ" --width 4; lacks "threads    "
+if [[ -n $openmp ]]; then
+	for bind in none compact scatter; do
+		expect 0 "${search[@]}" --threads 2 --bind $bind; says ',"threads":2,"bind":"'; same
+	done
+	expect 0 "${search[@]}" --threads 3 --hash 64M; says ',"threads":3,"bind":"'; [[ $(raw) == "$best" ]] || fail "$what: another value"
+	OMP_PLACES=cores expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"none"}'; same
+	OMP_PLACES=cores expect 0 topology --threads 2; says "binding          none: OMP_PLACES is set, so OpenMP places the threads"
+	OMP_PROC_BIND=true expect 0 topology --json; says '"threads":'"$auto"','; says '"bind":"none",'
+	OMP_NUM_THREADS=1 expect 0 topology; says "threads          1: "
+	OMP_THREAD_LIMIT=1 expect 2 analyze --threads 2 "$start PNB"; complains "no 2 threads: "
+	expect 0 analyze "$kiwipete PNQ" --width 4 --threads 2 --bind none
+	grep -qE '^threads    2, not bound \(as asked\): asked for; .*processor' "$out" || fail "$what: no line about threads"
+	expect 0 analyze "$kiwipete PNQ" --width 4 --threads $((usable + 1))
+	says "threads    $((usable + 1)), not bound ("
+	if [[ $usable -gt 1 && $hwloc -eq 0 ]]; then
+		expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"compact"}'
+		expect 0 analyze "$kiwipete PNQ" --width 4 --threads 2 --bind scatter; says "threads    2, bound scattered: asked for; "
+	fi
+else
+	expect 2 analyze --threads 2 "$start PNB"; complains "no 2 threads: OpenMP is not built in"
+fi
 
 # moves: rows of the counts, turns in order, partial rolls.
 expect 0 moves "$start"; says "PPP   3,376           0           3          688  607a8102009c5408"

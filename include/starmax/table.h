@@ -31,6 +31,11 @@ enum smx_status smx_table_create(size_t size_bytes, struct smx_table **table, st
 /* No search may be using the table. NULL is fine. */
 void smx_table_destroy(struct smx_table *table);
 
+/* Have place(context, start, size_bytes) called with the memory that the entries are in, before this returns: to say
+ * where its pages shall be, or to take them early. It must not change what is in them. */
+void smx_table_place(struct smx_table *table, void (*place)(void *context, void *start, size_t size_bytes),
+                     void *context);
+
 /* Forget everything. */
 void smx_table_clear(struct smx_table *table);
 
