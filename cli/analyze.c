@@ -1,6 +1,7 @@
 /* starmax analyze: search a position, or a file of them, and show the result. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "cli/checkpoint.h"
 #include "cli/command.h"
 #include "cli/engine.h"
 #include "cli/interrupt.h"
@@ -8,10 +9,12 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct analyze_settings {
 	uint64_t depth, width;
@@ -25,6 +28,8 @@ struct analyze_settings {
 	struct smxi_given_size hash;
 	const char *hash_load, *hash_save;
 	bool exact_only;
+	const char *checkpoint, *resume;
+	uint64_t every_ms;
 	const char *rescore, *rescore_weight;
 	uint64_t inner_width;
 	const char *reach;
@@ -32,7 +37,7 @@ struct analyze_settings {
 	uint64_t threads; /* 0: auto */
 	bool serial;
 	unsigned bind;
-	uint64_t exact, nodes, movetime_ms;
+	uint64_t exact, multi, nodes, movetime_ms;
 	struct smxi_given_clock clock;
 	uint64_t move;
 	const char *clock_policy;
@@ -52,6 +57,7 @@ static const char *const on_off_names[] = {"on", "off", NULL};
 /* The table that a search gets unasked, from the depth on at which it saves more than it costs. */
 #define DEFAULT_HASH       (UINT64_C(64) << 20)
 #define DEFAULT_HASH_DEPTH 4
+#define DEFAULT_EVERY_MS   60000
 
 static const struct analyze_settings defaults = {
 	.top = 20,
@@ -61,6 +67,8 @@ static const struct analyze_settings defaults = {
 	.bind = SMX_BIND_COMPACT,
 	.hash = {.bytes = SMXI_UNSET},
 	.exact = SMXI_UNSET,
+	.multi = 1,
+	.every_ms = SMXI_UNSET,
 };
 
 static const struct smxi_option analyze_options[] = {
@@ -86,11 +94,17 @@ static const struct smxi_option analyze_options[] = {
                 "afterstates probed for each outcome of a node that is no frame; the values are the same"),
 	SMXI_SIZE(
 		struct analyze_settings, hash, "hash", SMX_TABLE_BYTES_MIN, UINT64_C(1) << 46, "off",
-		"bytes of the transposition table, or K, M, G of them (default 64M from depth 4 on, else off); the values "
-		"are the same"),
+		"bytes of the transposition table, or K, M, G of them (default 64M from depth 4 on and with --checkpoint, else "
+		"off); the values are the same"),
 	SMXI_TEXT(struct analyze_settings, hash_load, "hash-load", "FILE",
               "begin with the table that --hash-save wrote, in its size"),
 	SMXI_TEXT(struct analyze_settings, hash_save, "hash-save", "FILE", "save the table after the last search"),
+	SMXI_TEXT(struct analyze_settings, checkpoint, "checkpoint", "FILE",
+              "save the table while the search lasts, and at its end"),
+	SMXI_DURATION(struct analyze_settings, every_ms, "every", 1, 1000000000000, NULL,
+                  "of --checkpoint: from one save to the next (default 60s)"),
+	SMXI_TEXT(struct analyze_settings, resume, "resume", "FILE",
+              "go on where the search of that --checkpoint was; it may name the same file, which the first run lacks"),
 	SMXI_FLAG(struct analyze_settings, exact_only, "exact-only", "keep and take only exact values in the table"),
 	SMXI_TEXT(struct analyze_settings, rescore, "rescore", "NAME",
               "a second evaluator, asked about the candidates and blended with what the search finds"),
@@ -104,6 +118,8 @@ static const struct smxi_option analyze_options[] = {
                 "selective: outcomes drawn at chance nodes that have more"),
 	SMXI_NUMBER(struct analyze_settings, exact, "exact", 1, 1000000000, "all",
                 "candidates that get exact values even if they lose, first in canonical order (default none)"),
+	SMXI_NUMBER(struct analyze_settings, multi, "multi", 1, 1000000000, NULL,
+                "so many of the best candidates get exact values, and those that tie with the last of them"),
 	SMXI_NUMBER(struct analyze_settings, threads, "threads", 1, SMX_PARALLEL_THREADS_MAX, "auto",
                 "threads that share the work, auto: what starmax topology says; the answer is the same"),
 	SMXI_FLAG(struct analyze_settings, serial, "serial", "the same as --threads 1"),
@@ -131,7 +147,9 @@ struct job {
 	struct smx_search_options options;
 	struct smx_table *table; /* NULL: none */
 	bool searched;           /* once at least */
-	struct smx_clock clock;  /* these two where --clock is given, for the position being searched */
+	bool resumed;
+	struct smxi_checkpoint checkpoint;
+	struct smx_clock clock; /* these two where --clock is given, for the position being searched */
 	struct smx_budget budget;
 	struct smx_parallel_plan plan;
 	struct smxi_engine engine;
@@ -140,9 +158,11 @@ struct job {
 
 static uint64_t hash_bytes(const struct job *job)
 {
-	if (job->settings->hash.given)
-		return job->settings->hash.bytes;
-	return job->options.depth_plies >= DEFAULT_HASH_DEPTH ? DEFAULT_HASH : 0;
+	const struct analyze_settings *settings = job->settings;
+	if (settings->hash.given)
+		return settings->hash.bytes;
+	const bool wanted = job->options.depth_plies >= DEFAULT_HASH_DEPTH || settings->checkpoint || settings->resume;
+	return wanted ? DEFAULT_HASH : 0;
 }
 
 /* Whether a candidate is among those that share the best value. */
@@ -291,6 +311,16 @@ static json_t *json_table(const struct job *job)
 	return object;
 }
 
+static json_t *json_checkpoint(const struct job *job)
+{
+	if (!job->settings->checkpoint && !job->settings->resume)
+		return smxi_json(json_null());
+	json_t *object = smxi_json(json_object());
+	smxi_json_set(object, "resumed", json_boolean(job->resumed));
+	smxi_json_set(object, "saves", smxi_json_count(job->checkpoint.saves));
+	return object;
+}
+
 static json_t *json_rescore(const struct smx_search_options *options)
 {
 	if (!options->rescore)
@@ -372,6 +402,7 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "depths", json_depths(job, result));
 	smxi_json_set(object, "threads", json_integer(job->plan.threads));
 	smxi_json_set(object, "bind", json_string(smxi_bind_names[job->plan.bind]));
+	smxi_json_set(object, "checkpoint", json_checkpoint(job));
 	smxi_json_print(object);
 }
 
@@ -609,6 +640,13 @@ static void print_threads(const struct smx_parallel_plan *plan)
 	printf(": %s\n", plan->reason);
 }
 
+static void print_checkpoint(const struct job *job)
+{
+	char text[SMXI_REPORT_TEXT];
+	printf("checkpoint %s, %s saves during the search\n", job->resumed ? "resumed" : "new",
+	       smxi_report_count(job->checkpoint.saves, text));
+}
+
 static void print_selective(const struct job *job)
 {
 	const struct smx_selective *selective = &job->options.selective;
@@ -656,6 +694,8 @@ static void print_text(const struct job *job, const struct smx_position *positio
 		print_threads(&job->plan);
 	if (job->table)
 		print_table(job, &result->counters);
+	if (job->settings->checkpoint || job->settings->resume)
+		print_checkpoint(job);
 	if (job->settings->clock.given)
 		print_clock(job);
 	print_headline(job, result);
@@ -705,9 +745,14 @@ static enum smx_status search_position(struct job *job, const struct smx_positio
 	enum smx_status status = job->settings->clock.given ? apply_clock(job, position, error) : SMX_OK;
 	if (status != SMX_OK)
 		return status;
+	if (!smxi_checkpoint_begin(&job->checkpoint)) {
+		snprintf(error->message, sizeof error->message, "no thread to save the table");
+		return SMX_ERR_MEMORY;
+	}
 	smxi_progress_attach(&job->progress, &job->options);
 	status = smx_search_run(job->engine.search, position, &job->options, result, error);
 	smxi_progress_erase(&job->progress);
+	smxi_checkpoint_end(&job->checkpoint);
 	job->searched = job->searched || status == SMX_OK;
 	return status;
 }
@@ -786,10 +831,21 @@ static bool check_clock(const struct analyze_settings *settings)
 static bool check_table(const struct job *job)
 {
 	const struct analyze_settings *settings = job->settings;
-	const char *asked = settings->hash_save ? "hash-save" : settings->exact_only ? "exact-only" : NULL;
+	const char *asked = settings->hash_save    ? "hash-save"
+	                    : settings->exact_only ? "exact-only"
+	                    : settings->checkpoint ? "checkpoint"
+	                    : settings->resume     ? "resume"
+	                                           : NULL;
 	bool sized = settings->hash.given && hash_bytes(job);
 	if (settings->hash.given && settings->hash_load)
 		smxi_error("--hash and --hash-load exclude each other: a loaded table has its own size");
+	else if (settings->resume && settings->hash_load)
+		smxi_error("--resume and --hash-load exclude each other: each brings a table");
+	else if (settings->every_ms != SMXI_UNSET && !settings->checkpoint)
+		smxi_error("--every needs --checkpoint");
+	else if (settings->file && (settings->checkpoint || settings->resume))
+		smxi_error("--%s is for the search of one position, not for --file",
+		           settings->checkpoint ? "checkpoint" : "resume");
 	else if (is_selective(&job->options.selective) && (sized || settings->hash_load || asked))
 		smxi_error("--%s is not for a selective search (--inner-width, --reach, --samples): "
 		           "its values are not exact, and no table keeps them",
@@ -904,6 +960,7 @@ static bool set_up(struct job *job)
 	options->probe_replies = (size_t)settings->probe;
 	options->exact_only = settings->exact_only;
 	options->exact = settings->exact == SMXI_UNSET ? 0 : settings->exact ? (size_t)settings->exact : SMX_EXACT_ALL;
+	options->multi = (size_t)settings->multi;
 	options->node_limit = settings->nodes;
 	options->time_limit_ms = (double)settings->movetime_ms;
 	options->outcome_values = settings->outcomes;
@@ -914,17 +971,44 @@ static bool set_up(struct job *job)
 	return set_rescore(job) && set_selective(job) && check_table(job);
 }
 
+/* The first of several runs of one command, which will resume what it saves. */
+static bool is_first_run(const struct analyze_settings *settings)
+{
+	return settings->resume && settings->checkpoint && !strcmp(settings->resume, settings->checkpoint) &&
+	       access(settings->resume, F_OK) != 0 && errno == ENOENT;
+}
+
+/* False after an error message. */
+static bool load_table(struct job *job, const char *path)
+{
+	const struct analyze_settings *settings = job->settings;
+	struct smx_error error = {0};
+	char shown[200], has[SMXI_REPORT_TEXT], wants[SMXI_REPORT_TEXT];
+	const enum smx_status status = smx_table_load(path, job->game, job->options.evaluator, &job->table, &error);
+	if (status != SMX_OK) {
+		smxi_error("%s: %s", smxi_printable(path, shown, sizeof shown), reason(status, &error));
+		return false;
+	}
+	const size_t bytes = smx_table_usage(job->table).size_bytes;
+	if (!settings->hash.given || settings->hash.bytes / SMX_CACHE_LINE == bytes / SMX_CACHE_LINE)
+		return true;
+	smxi_error("%s: table file: a table of %s, not of the %s of --hash", smxi_printable(path, shown, sizeof shown),
+	           smxi_report_bytes(bytes, has), smxi_report_bytes(settings->hash.bytes, wants));
+	smx_table_destroy(job->table);
+	return false;
+}
+
 /* The table that every search of this run uses; false after an error message. */
 static bool open_table(struct job *job)
 {
 	const struct analyze_settings *settings = job->settings;
+	const char *load = settings->resume ? settings->resume : settings->hash_load;
 	struct smx_error error = {0};
 	enum smx_status status = SMX_OK;
-	char shown[200];
-	if (settings->hash_load) {
-		status = smx_table_load(settings->hash_load, job->game, job->options.evaluator, &job->table, &error);
-		if (status != SMX_OK)
-			smxi_error("%s: %s", smxi_printable(settings->hash_load, shown, sizeof shown), reason(status, &error));
+	if (load && !is_first_run(settings)) {
+		if (!load_table(job, load))
+			return false;
+		job->resumed = settings->resume != NULL;
 	} else if (hash_bytes(job) && !is_selective(&job->options.selective)) {
 		status = smx_table_create((size_t)hash_bytes(job), &job->table, &error);
 		if (status != SMX_OK)
@@ -934,20 +1018,29 @@ static bool open_table(struct job *job)
 	return status == SMX_OK;
 }
 
+/* What to save, and where: nothing of it where the path is NULL. */
+static struct smxi_checkpoint saved_table(const struct job *job, const char *path)
+{
+	const uint64_t every_ms = job->settings->every_ms;
+	return (struct smxi_checkpoint){
+		.path = path,
+		.every_ms = every_ms == SMXI_UNSET ? DEFAULT_EVERY_MS : every_ms,
+		.table = job->table,
+		.game = job->game,
+		.evaluator = job->options.evaluator,
+	};
+}
+
 /* What is in the table is complete work, also of searches that were stopped. An empty table that no search has seen must not take a
  * saved one's place. */
 static enum smxi_exit save_table(const struct job *job, enum smxi_exit status)
 {
-	const char *path = job->settings->hash_save;
-	struct smx_error error = {0};
-	char shown[200];
-	if (!path || !(job->searched || job->settings->hash_load) || status == SMXI_EXIT_USAGE)
+	const struct smxi_checkpoint table = saved_table(job, job->settings->hash_save);
+	if (!(job->searched || job->settings->hash_load || job->resumed) || status == SMXI_EXIT_USAGE)
 		return status;
-	enum smx_status saved = smx_table_save(job->table, path, job->game, job->options.evaluator, &error);
-	if (saved == SMX_OK)
-		return status;
-	smxi_error("%s: %s", smxi_printable(path, shown, sizeof shown), reason(saved, &error));
-	return SMXI_EXIT_FAILURE;
+	const bool saved = !table.path || smxi_checkpoint_save(&table);
+	const bool kept = !job->checkpoint.path || smxi_checkpoint_save(&job->checkpoint);
+	return saved && kept ? status : SMXI_EXIT_FAILURE;
 }
 
 /* False after an error message. */
@@ -966,13 +1059,16 @@ static bool plan_threads(struct job *job)
 
 static enum smxi_exit run(const struct smxi_call *call)
 {
-	struct job job = {.game = call->game, .settings = call->settings};
+	struct job job = {.game = call->game, .settings = call->settings, .progress.game = call->game};
 	if (!check_clock(job.settings) || !set_up(&job) || (job.settings->file && !smxi_no_words(call)))
 		return SMXI_EXIT_USAGE;
 	if (!plan_threads(&job))
 		return SMXI_EXIT_USAGE;
 	if (!open_table(&job))
 		return SMXI_EXIT_FAILURE;
+	job.checkpoint = saved_table(&job, job.settings->checkpoint);
+	if (job.checkpoint.path)
+		smxi_checkpoint_clean(job.checkpoint.path);
 	job.engine = smxi_engine_open_planned(job.game, &job.plan);
 	if (job.table)
 		smx_parallel_place_table(job.engine.parallel, &job.plan, job.table);
@@ -996,6 +1092,8 @@ const struct smxi_command smxi_analyze_command = {
 		"dice) known it is a decision; without it, its value is that of the side to move before the\n"
 		"outcome. In a file, blank lines and lines that begin with # are skipped. docs/json.md describes\n"
 		"the JSON. Ctrl-C prints what is complete.\n\n"
+		"With --checkpoint FILE --resume FILE the same command, given again whatever has ended it, goes on from what\n"
+		"it had saved last.\n\n"
 		"A selective search is faster and deeper, but its values are not exact, and it keeps no table. The table is\n"
 		"shared by all lines of a file.\n\n"
 		"A time is a whole number of milliseconds, or a number with its unit: 500ms, 2.5s, 1m, 1h. Without\n"

@@ -3,13 +3,19 @@
 #ifndef SMXI_CLI_PROGRESS_H
 #define SMXI_CLI_PROGRESS_H
 
+#include <starmax/game.h>
 #include <starmax/search.h>
 
 #include <stdbool.h>
 
 struct smxi_progress {
-	bool shown;     /* a line is on the terminal */
-	double next_ms; /* of the search's time: when to show the next one */
+	const struct smx_game *game; /* the caller's: whose turns are shown; NULL: none are */
+
+	/* of the search */
+	const struct smx_evaluator *evaluator;
+	const struct smx_table *table; /* NULL: none */
+	bool shown;                    /* a line is on the terminal */
+	double next_ms;                /* of the search's time: when to show the next one */
 };
 
 /* Ask `options` to report here, if stderr is a terminal. */

@@ -48,10 +48,18 @@ static void report_progress(struct searcher *s)
 	search->reported_ms = now;
 	struct smx_counters counters = s->counters;
 	counters.chance_nodes = atomic_load_explicit(&search->nodes, memory_order_relaxed);
+	const struct smx_candidate *found = atomic_load_explicit(&search->best, memory_order_acquire);
+	const struct smx_candidate *best = found ? found : search->best_before;
 	const struct smx_progress progress = {
 		.depth_plies = search->depth_plies,
 		.candidates_completed = atomic_load_explicit(&search->candidates_completed, memory_order_relaxed),
 		.candidates = search->candidates,
+		.has_value = best != NULL,
+		.value_depth_plies = !best   ? 0
+	                         : found ? search->depth_plies
+	                                 : search->depth_plies - 1,
+		.value = best ? best->value : 0,
+		.turn = best ? best->turn : (struct smx_turn){.steps = 0},
 		.counters = &counters,
 		.time_ms = now - s->started_ms,
 	};

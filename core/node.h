@@ -31,7 +31,7 @@ struct visit {
 	unsigned depth; /* turns left, at least 1 */
 	struct window window;
 	struct interval known;         /* from a bound or the table */
-	const _Atomic smx_value *best; /* of the candidates, where it raises alpha while the search goes on; NULL */
+	const _Atomic smx_value *best; /* the root's, where it raises alpha while the search goes on; NULL */
 	bool answered;                 /* known says enough; only the decided outcomes are wanted */
 	bool is_whole;                 /* none of its outcomes may be sampled away */
 	double reach;                  /* probability of coming here by chance; for selective search */
@@ -108,7 +108,10 @@ struct smx_search {
 	unsigned depth_plies;                /* of the iteration */
 	size_t candidates;
 	atomic_size_t candidates_completed; /* of the iteration */
-	struct smx_iteration *iterations;   /* room for one a depth */
+	/* For progress: the best candidate of the iteration so far, and of the one before, which is the first searcher's. NULL: none. */
+	_Atomic(const struct smx_candidate *) best;
+	const struct smx_candidate *best_before;
+	struct smx_iteration *iterations; /* room for one a depth */
 	struct smx_result result;
 };
 

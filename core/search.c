@@ -46,9 +46,13 @@ struct root {
 	const uint32_t *order;
 	struct smx_candidate *list; /* each written by one thread */
 	unsigned depth;
-	size_t exact;           /* so many, first in canonical order, get an open window */
-	size_t next, until;     /* of the order */
-	_Atomic smx_value best; /* raised under the lock */
+	size_t exact;       /* so many, first in canonical order, get an open window */
+	size_t next, until; /* of the order */
+	/* Under the lock: the best exact values so far, the best first, at most `keep` of them. */
+	smx_value *kept;
+	size_t kept_count, keep;
+	_Atomic smx_value
+		best; /* what the others have to reach: the last of `keep` values, the floor while there are fewer */
 };
 
 static enum end search_candidate(struct searcher *s, const struct root *root, size_t i)
@@ -85,6 +89,22 @@ static enum end search_candidate(struct searcher *s, const struct root *root, si
 	return END_DONE;
 }
 
+/* Under the lock. */
+static void keep_value(struct searcher *s, struct root *root, const struct smx_candidate *candidate)
+{
+	const smx_value value = candidate->value;
+	if (root->kept_count == root->keep && value <= root->kept[root->keep - 1])
+		return;
+	size_t at = root->kept_count < root->keep ? root->kept_count++ : root->keep - 1;
+	for (; at > 0 && root->kept[at - 1] < value; at--)
+		root->kept[at] = root->kept[at - 1];
+	root->kept[at] = value;
+	if (at == 0)
+		atomic_store_explicit(&s->search->best, candidate, memory_order_release);
+	if (root->kept_count == root->keep)
+		atomic_store_explicit(&root->best, root->kept[root->keep - 1], memory_order_relaxed);
+}
+
 static void work_on_candidates(struct searcher *s, struct work *work)
 {
 	struct root *root = (struct root *)work;
@@ -99,22 +119,24 @@ static void work_on_candidates(struct searcher *s, struct work *work)
 		const struct smx_candidate *candidate = &root->list[i];
 		if (end != END_DONE)
 			smxi_end_work(s, work, end);
-		else if (candidate->exact && candidate->value > root->best)
-			atomic_store_explicit(&root->best, candidate->value, memory_order_relaxed);
+		else if (candidate->exact)
+			keep_value(s, root, candidate);
 	}
 	smxi_unlock(work);
 }
 
-/* One depth: give each candidate its interval, in search order, until stopped. The first is searched with an open window, alone, with every
- * thread on what is below it; the others only where they can reach the best value so far. */
+/* One depth: give each candidate its interval, in search order, until stopped. The first (of `multi`, so many) is searched with an open
+ * window, alone, with every thread on what is below it; the others only where they can reach the best value so far. */
 static enum end search_candidates(struct searcher *s, const struct smxi_candidates *c, const uint32_t *order,
-                                  struct smx_candidate *list, unsigned depth, size_t exact)
+                                  struct smx_candidate *list, smx_value *kept, unsigned depth, size_t exact)
 {
+	const size_t multi = s->options.multi ? s->options.multi : 1;
 	for (size_t i = 0; i < c->count; i++) {
 		list[i] = c->list[i];
 		list[i].completed = false;
 	}
 	atomic_store(&s->search->candidates_completed, 0);
+	atomic_store(&s->search->best, NULL);
 	s->search->depth_plies = depth;
 	if (depth == 1)
 		return evaluate_candidates(s, c, list);
@@ -125,11 +147,14 @@ static enum end search_candidates(struct searcher *s, const struct smxi_candidat
 		.list = list,
 		.depth = depth,
 		.exact = exact,
+		.kept = kept,
+		.keep = multi < c->count ? multi : c->count,
 		.best = s->floor,
 	};
 	enum end end = END_DONE;
 	/* where all get an open window there is nothing to wait for */
-	for (root.until = exact >= c->count ? c->count : 1; end == END_DONE && root.next < c->count; root.until = c->count)
+	for (root.until = exact >= c->count ? c->count : root.keep; end == END_DONE && root.next < c->count;
+	     root.until = c->count)
 		end = smxi_work_together(s, &root.work, true);
 	return end;
 }
@@ -228,10 +253,11 @@ static enum end deepen(struct searcher *s, struct smxi_candidates *c)
 	struct smx_result *result = &s->search->result;
 	uint32_t *order = smx_arena_alloc(s->arena, c->count * sizeof *order);
 	struct smxi_rank *ranks = smx_arena_alloc(s->arena, c->count * sizeof *ranks);
+	smx_value *kept = smx_arena_alloc(s->arena, c->count * sizeof *kept);
 	struct smx_candidate *list[2];
 	for (unsigned i = 0; i < 2; i++)
 		list[i] = smx_arena_alloc(s->arena, c->count * sizeof *list[i]);
-	if (!order || !ranks || !list[0] || !list[1])
+	if (!order || !ranks || !kept || !list[0] || !list[1])
 		return END_NO_MEMORY;
 	for (size_t i = 0; i < c->count; i++)
 		order[i] = (uint32_t)i;
@@ -245,7 +271,7 @@ static enum end deepen(struct searcher *s, struct smxi_candidates *c)
 		/* folded, depth 2 is cheap, and its exact values make the best order */
 		const bool all = depth < last && depth <= 2 && s->fold;
 		const size_t exact = all ? SMX_EXACT_ALL : depth == last ? s->options.exact : 0;
-		end = search_candidates(s, c, order, now, depth, exact);
+		end = search_candidates(s, c, order, now, kept, depth, exact);
 		/* an interrupted depth counts only if the answer so far was completed in it */
 		if (end == END_DONE || (end == END_STOPPED && now[chosen].completed)) {
 			chosen = choose(s, now, c->count);
@@ -253,8 +279,10 @@ static enum end deepen(struct searcher *s, struct smxi_candidates *c)
 			result->candidates_completed = atomic_load(&s->search->candidates_completed);
 		}
 		record_iteration(s, depth, end == END_DONE, best_of(now, c->count), &before, begun_ms);
-		if (end == END_DONE && depth < last)
+		if (end == END_DONE && depth < last) {
+			s->search->best_before = &now[chosen];
 			order_by(now, c->count, ranks, order);
+		}
 	}
 	return end;
 }
@@ -470,6 +498,8 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 	search->reported_ms = now_ms;
 	search->candidates = 0;
 	atomic_store(&search->candidates_completed, 0);
+	atomic_store(&search->best, NULL);
+	search->best_before = NULL;
 	memset(&search->result, 0, sizeof search->result);
 	if (options->table)
 		smxi_table_begin(options->table);

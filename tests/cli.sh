@@ -108,6 +108,16 @@ expect 2 analyze --hash 1M --hash-load x "$start"; complains "--hash and --hash-
 expect 2 analyze --hash off --hash-load x "$start"; complains "--hash and --hash-load exclude each other"
 expect 2 analyze --hash-save x "$start"; complains "--hash-save needs --hash or --hash-load"
 expect 2 analyze --hash off --exact-only "$start"; complains "--exact-only needs --hash or --hash-load"
+expect 2 analyze --hash off --checkpoint x "$start"; complains "--checkpoint needs --hash or --hash-load"
+expect 2 analyze --hash off --resume x "$start"; complains "--resume needs --hash or --hash-load"
+expect 2 analyze --every 5s "$start"; complains "--every needs --checkpoint"
+expect 2 analyze --checkpoint x --every 0 "$start"; complains "option --every takes a time from 1 to 1000000000000 ms"
+expect 2 analyze --resume x --hash-load x "$start"; complains "--resume and --hash-load exclude each other"
+for name in checkpoint resume; do
+	expect 2 analyze --$name x --file -; complains "--$name is for the search of one position, not for --file"
+	expect 2 analyze --$name x --samples 3 "$start"; complains "--$name is not for a selective search"
+done
+expect 2 analyze --multi 0 "$start"; complains "--multi takes a number from 1 to 1000000000"
 expect 2 analyze --probe 0 "$start"; complains "--probe takes a number from 1 to"
 expect 2 analyze --frames yes "$start"; complains "there is on, off"
 expect 2 analyze --rescore standard "$start"; complains "--rescore needs --rescore-weight"
@@ -152,7 +162,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed threads bind"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed threads bind checkpoint"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -271,7 +281,7 @@ expect 0 analyze --json "$kiwipete PNQ" --clock 1s; says '"depth":64,'; says '"l
 expect 0 analyze "$kiwipete PNQ" --clock 0; says "search     depth up to 64, "
 expect 0 analyze --json "$kiwipete PNQ" --depth 1 --movetime 1h --nodes 1000000; says '"depth":1,"width":'; says '"limit_reached":false,"stopped":false'
 expect 0 analyze --json "$kiwipete PNQ" --width 4 --movetime none --nodes none; says '"depth":2,"width":'; says '"limit_reached":false'
-says '"clock":null,"table":null,"rescore":null,"selective":null,"depths":[{"depth":1,"completed":true,'
+says '"clock":null,"table":null,"rescore":null,"selective":null,"depths":[{"depth":1,"completed":true,'; says ',"checkpoint":null}'
 expect 0 analyze --help; says "--movetime TIME|none "; says "--clock REMAINING[+INCREMENT] "; says "(default auto)"; says "500ms, 2.5s, 1m, 1h"
 # The clock: every way to write a time, the move's number from the position or the option, the policies' known budgets.
 expect 0 analyze "${start% 1} 12 PNB" --depth 1 --clock 1m+1s; silent
@@ -279,7 +289,7 @@ says "clock      60.0 s + 1.0 s, move 12, policy empirical-v1: target 11,610 ms,
 expect 0 analyze "$start PNB" --depth 1 --clock 61234+250ms --clock-policy legacy-linear-v1
 says "clock      61.234 s + 0.250 s, move 1, policy legacy-linear-v1: target 2,255 ms, cap 12,246 ms"
 expect 0 analyze --json "$start PNB" --depth 1 --clock 60000+1000
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed threads bind"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed threads bind checkpoint"
 given() { # <--clock> <remaining_ms> <increment_ms>
 	expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock "$1"
 	says "\"clock\":{\"policy\":\"empirical-v1\",\"remaining_ms\":$2,\"increment_ms\":$3,\"move\":7,\"target_ms\":"
@@ -308,6 +318,17 @@ says '"evaluator":"winprob:400","unit":"probability","scale":40,"prerank":"winpr
 expect 0 analyze --json "$kiwipete PNQ" --width 8 --exact all; says '"exact":true'; lacks '"exact":false'
 expect 2 analyze "$kiwipete PNQ" --star star3; complains "star3"
 
+# The best K candidates have exact values, whatever their place in the canonical order.
+exact_raws() { grep -oE '"raw":-?[0-9]+,"exact":true' "$out" | grep -oE -- '-?[0-9]+' | sort -gr; }
+multi=(analyze --json "8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK" --depth 3 --width 40)
+expect 0 "${multi[@]}"; one=$(exact_raws | wc -l)
+expect 0 "${multi[@]}" --exact all; exact_raws >"$directory/all"
+[[ $one -lt 30 && $(wc -l <"$directory/all") -eq 40 ]] || fail "$what: $one candidates are exact unasked"
+for k in 2 5 30 40 1000; do
+	expect 0 "${multi[@]}" --multi $k
+	[[ $(exact_raws | head -n $k) == "$(head -n $k "$directory/all")" ]] || fail "$what: not the best $k"
+done
+
 # What each depth cost: a table, and in JSON counters that add up to those of the whole search.
 expect 0 analyze "$kiwipete PNQ" --width 4 --depth 3
 grep -qE '^depth +time +chance nodes +leaf evaluations +cutoffs +table hits +best turn +value$' "$out" || fail "$what: no table of depths"
@@ -321,7 +342,7 @@ for name in chance_nodes outcomes leaf_evaluations afterstates; do
 done
 [[ $(sed 's/.*"depths"://' "$out" | grep -o '"turn":"[^"]*"' | tail -n 1) == "$(grep -o '"kind":"turn","turn":"[^"]*"' "$out" | sed 's/.*,//')" ]] ||
 	fail "$what: the last depth has another turn"
-expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"depths":[],"threads":1,"bind":"none"}'
+expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"depths":[],"threads":1,"bind":"none",'
 
 # The table, frames and probes change the work and no answer.
 answer() { sed -E 's/"star":"[a-z0-9]*",//; s/,"counters":.*//' "$out"; }
@@ -409,6 +430,51 @@ expect 2 analyze nonsense --hash 1K --hash-save "$directory/kept"
 expect 1 analyze --file "$directory/missing" --hash 1K --hash-save "$directory/kept"
 cmp -s "$table" "$directory/kept" || fail "$what: an empty table took a saved one's place"
 
+# Checkpoints: saved while the search lasts and at its end, however that comes; the same command goes on.
+long=(analyze --json "8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK" --width 8 --depth 3)
+point=$directory/point
+same_result() { [[ $(grep -o '"result":{[^}]*}' "$out") == "$result" ]] || fail "$what: another result"; }
+expect 0 "${long[@]}" --hash off; result=$(grep -o '"result":{[^}]*}' "$out"); nodes=$(counter chance_nodes)
+expect 1 "${long[@]}" --resume "$point"; complains "$point: table file: cannot open: No such file"
+expect 1 "${long[@]}" --resume "$point" --checkpoint "$directory/other"; complains "cannot open"
+expect 0 "${long[@]}" --checkpoint "$point" --resume "$point" --nodes $((nodes / 2)); silent
+says '"limit_reached":true'; says '"table":{"size_bytes":67108864,'; says '"checkpoint":{"resumed":false,"saves":0}}'
+expect 0 "${long[@]}" --checkpoint "$point" --resume "$point"; silent; same_result
+says '"checkpoint":{"resumed":true,"saves":0}}'
+[[ $(counter chance_nodes) -lt $nodes ]] || fail "$what: $(counter chance_nodes) chance nodes, in one run $nodes"
+expect 0 "${long[@]}" --resume "$point"; same_result; silent # what is complete costs a node a candidate and depth
+[[ $(counter chance_nodes) -eq 16 ]] || fail "$what: $(counter chance_nodes) chance nodes"
+cp "$point" "$directory/before"
+expect 0 "${long[@]}" --resume "$point"; cmp -s "$point" "$directory/before" || fail "$what: saved without --checkpoint"
+expect 0 "${long[@]}" --width 9 --resume "$point" --hash 64M; says '"resumed":true'
+expect 1 "${long[@]}" --resume "$point" --hash 1M; complains "$point: table file: a table of 64.0 MiB, not of the 1.0 MiB of --hash"
+expect 1 "${long[@]}" --checkpoint "$point" --resume "$point" --evaluator winprob; complains "$point: table file: made for"
+cmp -s "$point" "$directory/before" || fail "$what: overwritten"
+head -c 5000 "$point" >"$directory/truncated"
+expect 1 "${long[@]}" --checkpoint "$directory/truncated" --resume "$directory/truncated"; complains "truncated: 5000 bytes"
+[[ $(wc -c <"$directory/truncated") -eq 5000 ]] || fail "$what: overwritten"
+expect 2 analyze nonsense --checkpoint "$point"
+expect 0 analyze "$kiwipete PNQ" --depth 8 --movetime 1500 --hash 64K --checkpoint "$directory/small" --every 20ms
+grep -qE '^checkpoint new, [1-9][0-9]* saves during the search$' "$out" || fail "$what: not saved while it searched"
+expect 1 analyze "$kiwipete PNQ" --depth 8 --movetime 1500 --hash 64K --checkpoint "$directory/missing/x" --every 20ms
+says "result     "; complains "$directory/missing/x: table file: cannot create a file beside it"
+[[ $(wc -l <"$err") -eq 2 ]] || fail "$what: $(wc -l <"$err") messages" # once while it searches, once at the end
+interrupt INT "stopped    " analyze "$kiwipete PNQ" --depth 8 --hash 256K --checkpoint "$directory/interrupted"
+expect 0 analyze --json "$kiwipete PNQ" --width 4 --depth 3 --resume "$directory/interrupted"; says '"resumed":true'
+# What a killed save has left is taken away, what looks like it is not.
+: >"$point.2000000000-0.tmp"; : >"$point.1-0.tmp"; : >"$point.2000000000-x.tmp"
+expect 0 analyze "$start PNB" --depth 1 --checkpoint "$point" --hash 64K
+[[ ! -e $point.2000000000-0.tmp && -e $point.1-0.tmp && -e $point.2000000000-x.tmp ]] || fail "$what: $(ls "$directory")"
+
+# The live line, on a terminal.
+if command -v script >/dev/null; then
+	what="the live line of starmax analyze"
+	script -qec "stty cols 200; '$starmax' analyze '$kiwipete PNQ' --depth 8 --movetime 4s --hash 1M" /dev/null >"$out" 2>"$err" </dev/null
+	tr '\r' '\n' <"$out" >"$directory/lines"
+	grep -qE 'depth [0-9]+  candidates [0-9]+/[0-9]+, [0-9]+ left  best [a-h1-8 nbrq]+ -?[0-9.]+( \(depth [0-9]+\))?  [0-9.]+ s  [0-9,]+ nodes/s  table [0-9.]+%' "$directory/lines" ||
+		fail "$what: not as it should be"
+fi
+
 # Selective search says what it is, and all levels of pruning agree about it.
 expect 0 analyze "$kiwipete PNQ" --width 4 --depth 3 --inner-width 8 --reach 0.001 --samples 12
 says "selective  inner width 8, reach 0.001, 12 samples: not exact"; says ", selective value "
@@ -469,7 +535,7 @@ grep -qE ' +-$' "$out" || fail "$what: a candidate that loses is rescored"
 
 # Help shows defaults that can be given.
 expect 0 analyze --help; lacks 18446744073709551615; says "if they lose, first in canonical order (default none)"
-says "--hash SIZE|off "; says "(default 64M from depth 4 on, else off)"; says "--star none|star1|star2|etc "; says "winprob:800"
+says "--hash SIZE|off "; says "(default 64M from depth 4 on and with --checkpoint, else off)"; says "--every TIME "; says "(default 60s)"; says "--star none|star1|star2|etc "; says "winprob:800"
 
 # topology: what there is, and a line for each thread that is bound.
 unset OMP_PLACES OMP_PROC_BIND OMP_NUM_THREADS OMP_THREAD_LIMIT GOMP_CPU_AFFINITY KMP_AFFINITY
@@ -508,9 +574,9 @@ fi
 
 # Threads: the same answer with any number of them, bound or not.
 search=(analyze --json "$kiwipete PNQ" --width 4 --depth 3 --exact all)
-expect 0 "${search[@]}"; says ',"threads":1,"bind":"none"}'; answer=$(answer) best=$(raw)
-expect 0 "${search[@]}" --serial; says ',"threads":1,"bind":"none"}'; same
-expect 0 "${search[@]}" --serial --threads 1 --bind scatter; says ',"threads":1,"bind":"none"}'; same
+expect 0 "${search[@]}"; says ',"threads":1,"bind":"none",'; answer=$(answer) best=$(raw)
+expect 0 "${search[@]}" --serial; says ',"threads":1,"bind":"none",'; same
+expect 0 "${search[@]}" --serial --threads 1 --bind scatter; says ',"threads":1,"bind":"none",'; same
 expect 0 "${search[@]}" --threads auto; says ",\"threads\":$auto,\"bind\":"; same
 expect 2 analyze --serial --threads 2 "$start"; complains "--serial and --threads exclude each other"
 expect 2 analyze --serial --threads auto "$start"; complains "--serial and --threads exclude each other"
@@ -522,7 +588,7 @@ if [[ -n $openmp ]]; then
 		expect 0 "${search[@]}" --threads 2 --bind $bind; says ',"threads":2,"bind":"'; same
 	done
 	expect 0 "${search[@]}" --threads 3 --hash 64M; says ',"threads":3,"bind":"'; [[ $(raw) == "$best" ]] || fail "$what: another value"
-	OMP_PLACES=cores expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"none"}'; same
+	OMP_PLACES=cores expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"none",'; same
 	OMP_PLACES=cores expect 0 topology --threads 2; says "binding          none: OMP_PLACES is set, so OpenMP places the threads"
 	OMP_PROC_BIND=true expect 0 topology --json; says '"threads":'"$auto"','; says '"bind":"none",'
 	OMP_NUM_THREADS=1 expect 0 topology; says "threads          1: "
@@ -532,7 +598,7 @@ if [[ -n $openmp ]]; then
 	expect 0 analyze "$kiwipete PNQ" --width 4 --threads $((usable + 1))
 	says "threads    $((usable + 1)), not bound ("
 	if [[ $usable -gt 1 && $hwloc -eq 0 ]]; then
-		expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"compact"}'
+		expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"compact",'
 		expect 0 analyze "$kiwipete PNQ" --width 4 --threads 2 --bind scatter; says "threads    2, bound scattered: asked for; "
 	fi
 else

@@ -86,7 +86,12 @@ struct smx_counters {
 
 struct smx_progress {
 	unsigned depth_plies;
-	size_t candidates_completed, candidates;
+	size_t candidates_completed, candidates; /* at this depth; the others have still to be searched, or shown to lose */
+	/* The best candidate at this depth so far, or where none has its value yet, at the depth before. */
+	bool has_value;
+	unsigned value_depth_plies;
+	smx_value value;
+	struct smx_turn turn;
 	const struct smx_counters *counters;
 	double time_ms;
 };
@@ -140,6 +145,8 @@ struct smx_search_options {
 	struct smx_table *table; /* borrowed during the run; NULL: none */
 	bool exact_only;         /* keep and take only exact values, no bounds, in the table */
 	size_t exact; /* so many candidates, first in canonical order, get exact values even if they lose; SMX_EXACT_ALL */
+	size_t
+		multi; /* so many of the best candidates get exact values, and those that tie with the last of them; 0 is 1 */
 	uint64_t node_limit;                   /* chance nodes; 0: none */
 	double time_limit_ms;                  /* 0: none */
 	bool outcome_values;                   /* keep the value of each outcome of a root chance node */
@@ -166,9 +173,10 @@ struct smx_search_options {
 struct smx_candidate {
 	struct smx_turn turn; /* the first turn that reaches the afterstate */
 	smx_value prerank;    /* from the side to move */
-	smx_value value;      /* where completed: the exact value, or else an upper bound below the best */
-	smx_value search;     /* the same before rescoring; equal to value where not rescored */
-	smx_value rescore;    /* what the second evaluator says, in the evaluator's scale; 0 where there is none */
+	smx_value
+		value; /* where completed: the exact value, or else an upper bound below the best (multi: the last of them) */
+	smx_value search;  /* the same before rescoring; equal to value where not rescored */
+	smx_value rescore; /* what the second evaluator says, in the evaluator's scale; 0 where there is none */
 	/* Weight of the outcomes on which the evaluated side loses at once, a share of its chance node's total; -1 where the depth
 	 * does not look at the reply or it was not completed. Of a candidate that was left early: of those known by then. */
 	int64_t loss_weight;
