@@ -3,6 +3,7 @@
 
 #include "cli/checkpoint.h"
 #include "cli/command.h"
+#include "cli/compare.h"
 #include "cli/engine.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
@@ -41,7 +42,7 @@ struct analyze_settings {
 	struct smxi_given_clock clock;
 	uint64_t move;
 	const char *clock_policy;
-	bool outcomes, json;
+	bool outcomes, compare_serial, json;
 	const char *file;
 	uint64_t top;
 };
@@ -125,6 +126,8 @@ static const struct smxi_option analyze_options[] = {
 	SMXI_FLAG(struct analyze_settings, serial, "serial", "the same as --threads 1"),
 	SMXI_CHOICE(struct analyze_settings, bind, "bind", smxi_bind_names,
                 "which processors several threads keep to; the answer is the same"),
+	SMXI_FLAG(struct analyze_settings, compare_serial, "compare-serial",
+              "search again with one thread, with a table of its own, and show what sharing the work cost"),
 	SMXI_NUMBER(struct analyze_settings, nodes, "nodes", 1, UINT64_MAX, "none", "stop after so many chance nodes"),
 	SMXI_DURATION(struct analyze_settings, movetime_ms, "movetime", 1, 1000000000000, "none", "stop after that time"),
 	SMXI_CLOCK(struct analyze_settings, clock, "clock", 0, SMX_CLOCK_MAX_MS,
@@ -153,6 +156,8 @@ struct job {
 	struct smx_budget budget;
 	struct smx_parallel_plan plan;
 	struct smxi_engine engine;
+	struct smxi_engine serial_engine; /* these two with --compare-serial, for the searches that are compared with */
+	struct smx_table *serial_table;
 	struct smxi_progress progress;
 };
 
@@ -370,7 +375,9 @@ static json_t *json_depths(const struct job *job, const struct smx_result *resul
 	return array;
 }
 
-static void print_json(const struct job *job, const struct smx_position *position, const struct smx_result *result)
+/* serial: of the search that this one is compared with; NULL: there is none. */
+static void print_json(const struct job *job, const struct smx_position *position, const struct smx_result *result,
+                       const struct smx_result *serial)
 {
 	const struct smx_search_options *options = &job->options;
 	char text[SMX_TEXT_MAX];
@@ -403,6 +410,7 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "threads", json_integer(job->plan.threads));
 	smxi_json_set(object, "bind", json_string(smxi_bind_names[job->plan.bind]));
 	smxi_json_set(object, "checkpoint", json_checkpoint(job));
+	smxi_json_set(object, "serial", serial ? smxi_compare_json(result, serial) : json_null());
 	smxi_json_print(object);
 }
 
@@ -672,7 +680,8 @@ static bool deepens(const struct analyze_settings *settings)
 	return !settings->depth && (settings->nodes || settings->movetime_ms || settings->clock.given);
 }
 
-static void print_text(const struct job *job, const struct smx_position *position, const struct smx_result *result)
+static void print_text(const struct job *job, const struct smx_position *position, const struct smx_result *result,
+                       const struct smx_result *serial)
 {
 	const struct smx_search_options *options = &job->options;
 	char text[SMX_TEXT_MAX];
@@ -703,6 +712,8 @@ static void print_text(const struct job *job, const struct smx_position *positio
 	print_outcomes(job, position, result);
 	print_depths(job, result);
 	print_counters(result);
+	if (serial)
+		smxi_compare_print(result, serial);
 }
 
 /* NULL, or why this position cannot be searched as asked. */
@@ -757,6 +768,30 @@ static enum smx_status search_position(struct job *job, const struct smx_positio
 	return status;
 }
 
+/* The same search once more, by one thread; *serial stays NULL where none is asked for or either was interrupted. */
+static enum smx_status search_serially(struct job *job, const struct smx_position *position,
+                                       const struct smx_result *result, const struct smx_result **serial,
+                                       struct smx_error *error)
+{
+	const struct smx_result *found;
+	struct smx_search_options options = job->options;
+	if (!job->settings->compare_serial || result->stopped || smxi_interrupt_requested())
+		return SMX_OK;
+	options.splitter = NULL;
+	options.table = job->serial_table;
+	smxi_interrupt_watch(job->serial_engine.search);
+	if (smxi_interrupt_requested()) /* since the first look, when this search was not watched yet */
+		smx_search_stop(job->serial_engine.search);
+	smxi_progress_attach(&job->progress, &options);
+	enum smx_status status = smx_search_run(job->serial_engine.search, position, &options, &found, error);
+	smxi_progress_erase(&job->progress);
+	if (status == SMX_OK && !found->stopped)
+		*serial = found;
+	if (!smxi_interrupt_requested())
+		smxi_interrupt_watch(job->engine.search);
+	return status;
+}
+
 static const char *reason(enum smx_status status, const struct smx_error *error)
 {
 	return *error->message ? error->message : smx_status_str(status);
@@ -771,18 +806,23 @@ static enum smxi_exit analyze_argument(struct job *job, const struct smxi_call *
 		smxi_error("%s", unsuitable(job, &position));
 		return SMXI_EXIT_USAGE;
 	}
-	const struct smx_result *result;
+	const struct smx_result *result, *serial = NULL;
 	struct smx_error error = {0};
 	enum smx_status status = search_position(job, &position, &result, &error);
+	if (status == SMX_OK)
+		status = search_serially(job, &position, result, &serial, &error);
 	if (status != SMX_OK) {
 		smxi_error("%s", reason(status, &error));
 		return SMXI_EXIT_FAILURE;
 	}
 	if (job->settings->json)
-		print_json(job, &position, result);
+		print_json(job, &position, result, serial);
 	else
-		print_text(job, &position, result);
-	return result->stopped && !result->limit_reached ? SMXI_EXIT_INTERRUPTED : SMXI_EXIT_OK;
+		print_text(job, &position, result, serial);
+	if (serial && smxi_compare_differs(result, serial))
+		return SMXI_EXIT_FAILURE;
+	bool is_complete = !result->stopped || result->limit_reached;
+	return is_complete && (serial || !job->settings->compare_serial) ? SMXI_EXIT_OK : SMXI_EXIT_INTERRUPTED;
 }
 
 /* One line of a file; false after an error message. */
@@ -791,16 +831,20 @@ static bool analyze_line(void *context, const char *line, size_t length, const c
 	struct job *job = context;
 	struct smx_position position;
 	struct smx_error error = {0};
-	const struct smx_result *result;
+	const struct smx_result *result, *serial = NULL;
 	const char *why = NULL;
 	enum smx_status status = job->game->parse(line, length, &position, &error);
 	if (status == SMX_OK)
 		why = unsuitable(job, &position);
 	if (status == SMX_OK && !why)
 		status = search_position(job, &position, &result, &error);
+	if (status == SMX_OK && !why)
+		status = search_serially(job, &position, result, &serial, &error);
 	if (status == SMX_OK && !why) {
-		print_json(job, &position, result);
-		return true;
+		print_json(job, &position, result, serial);
+		if (!serial || !smxi_compare_differs(result, serial))
+			return true;
+		why = "the serial search answers something else";
 	}
 	if (!why)
 		why = reason(status, &error);
@@ -824,6 +868,15 @@ static bool check_clock(const struct analyze_settings *settings)
 		smxi_error("--%s needs --clock", settings->move ? "move" : "clock-policy");
 	else
 		return true;
+	return false;
+}
+
+/* Where a search may be stopped depends on the threads, and so does what it says then; false after an error message. */
+static bool check_comparison(const struct analyze_settings *settings)
+{
+	if (!settings->compare_serial || !(settings->nodes || settings->movetime_ms || settings->clock.given))
+		return true;
+	smxi_error("--compare-serial is for searches without a limit (--nodes, --movetime, --clock)");
 	return false;
 }
 
@@ -979,42 +1032,42 @@ static bool is_first_run(const struct analyze_settings *settings)
 }
 
 /* False after an error message. */
-static bool load_table(struct job *job, const char *path)
+static bool load_table(const struct job *job, const char *path, struct smx_table **table)
 {
 	const struct analyze_settings *settings = job->settings;
 	struct smx_error error = {0};
 	char shown[200], has[SMXI_REPORT_TEXT], wants[SMXI_REPORT_TEXT];
-	const enum smx_status status = smx_table_load(path, job->game, job->options.evaluator, &job->table, &error);
+	const enum smx_status status = smx_table_load(path, job->game, job->options.evaluator, table, &error);
 	if (status != SMX_OK) {
 		smxi_error("%s: %s", smxi_printable(path, shown, sizeof shown), reason(status, &error));
 		return false;
 	}
-	const size_t bytes = smx_table_usage(job->table).size_bytes;
+	const size_t bytes = smx_table_usage(*table).size_bytes;
 	if (!settings->hash.given || settings->hash.bytes / SMX_CACHE_LINE == bytes / SMX_CACHE_LINE)
 		return true;
 	smxi_error("%s: table file: a table of %s, not of the %s of --hash", smxi_printable(path, shown, sizeof shown),
 	           smxi_report_bytes(bytes, has), smxi_report_bytes(settings->hash.bytes, wants));
-	smx_table_destroy(job->table);
+	smx_table_destroy(*table);
+	*table = NULL;
 	return false;
 }
 
-/* The table that every search of this run uses; false after an error message. */
-static bool open_table(struct job *job)
+/* A table that every search of this run uses, or those that they are compared with; false after an error message. */
+static bool open_table(struct job *job, struct smx_table **table)
 {
 	const struct analyze_settings *settings = job->settings;
 	const char *load = settings->resume ? settings->resume : settings->hash_load;
 	struct smx_error error = {0};
 	enum smx_status status = SMX_OK;
 	if (load && !is_first_run(settings)) {
-		if (!load_table(job, load))
+		if (!load_table(job, load, table))
 			return false;
 		job->resumed = settings->resume != NULL;
 	} else if (hash_bytes(job) && !is_selective(&job->options.selective)) {
-		status = smx_table_create((size_t)hash_bytes(job), &job->table, &error);
+		status = smx_table_create((size_t)hash_bytes(job), table, &error);
 		if (status != SMX_OK)
 			smxi_error("%s", reason(status, &error));
 	}
-	job->options.table = job->table;
 	return status == SMX_OK;
 }
 
@@ -1060,12 +1113,18 @@ static bool plan_threads(struct job *job)
 static enum smxi_exit run(const struct smxi_call *call)
 {
 	struct job job = {.game = call->game, .settings = call->settings, .progress.game = call->game};
-	if (!check_clock(job.settings) || !set_up(&job) || (job.settings->file && !smxi_no_words(call)))
+	if (!check_clock(job.settings) || !check_comparison(job.settings) || !set_up(&job) ||
+	    (job.settings->file && !smxi_no_words(call)))
 		return SMXI_EXIT_USAGE;
 	if (!plan_threads(&job))
 		return SMXI_EXIT_USAGE;
-	if (!open_table(&job))
+	if (!open_table(&job, &job.table) || (job.settings->compare_serial && !open_table(&job, &job.serial_table))) {
+		smx_table_destroy(job.table);
 		return SMXI_EXIT_FAILURE;
+	}
+	job.options.table = job.table;
+	if (job.settings->compare_serial)
+		job.serial_engine = smxi_engine_open(job.game, 1);
 	job.checkpoint = saved_table(&job, job.settings->checkpoint);
 	if (job.checkpoint.path)
 		smxi_checkpoint_clean(job.checkpoint.path);
@@ -1079,7 +1138,9 @@ static enum smxi_exit run(const struct smxi_call *call)
 	smxi_interrupt_watch(NULL);
 	status = save_table(&job, status);
 	smxi_engine_close(&job.engine);
+	smxi_engine_close(&job.serial_engine);
 	smx_table_destroy(job.table);
+	smx_table_destroy(job.serial_table);
 	return status;
 }
 

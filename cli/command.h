@@ -119,7 +119,8 @@ struct smxi_command {
 };
 
 extern const struct smxi_command smxi_analyze_command, smxi_moves_command, smxi_eval_command, smxi_perft_command,
-	smxi_verify_command, smxi_bench_command, smxi_topology_command, smxi_version_command, smxi_help_command;
+	smxi_verify_command, smxi_bench_command, smxi_scale_command, smxi_topology_command, smxi_version_command,
+	smxi_help_command;
 
 /* All of them, in the order in which help lists them; NULL-terminated. */
 extern const struct smxi_command *const smxi_commands[];

@@ -9,8 +9,17 @@
 #include <string.h>
 
 const struct smxi_command *const smxi_commands[] = {
-	&smxi_analyze_command, &smxi_moves_command,    &smxi_eval_command,    &smxi_perft_command, &smxi_verify_command,
-	&smxi_bench_command,   &smxi_topology_command, &smxi_version_command, &smxi_help_command,  NULL,
+	&smxi_analyze_command,
+	&smxi_moves_command,
+	&smxi_eval_command,
+	&smxi_perft_command,
+	&smxi_verify_command,
+	&smxi_bench_command,
+	&smxi_scale_command,
+	&smxi_topology_command,
+	&smxi_version_command,
+	&smxi_help_command,
+	NULL,
 };
 
 struct leading_settings {

@@ -9,6 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What this program was compiled by. */
+#if defined(__clang__)
+#define SMXI_COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define SMXI_COMPILER "gcc " __VERSION__
+#else
+#define SMXI_COMPILER "unknown"
+#endif
+
 #define SMXI_REPORT_TEXT 80 /* bytes that hold any number below as text */
 
 /* A value in the evaluator's unit, rounded to digits that matter: six decimals for units of the size of a

@@ -4,7 +4,7 @@
 set -u
 starmax=$1
 [[ -x $starmax ]] || { echo "no program $starmax"; exit 1; }
-unset STARMAX_ISA
+unset STARMAX_ISA OMP_PLACES OMP_PROC_BIND OMP_WAIT_POLICY
 start="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 kiwipete="r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 directory=$(mktemp -d)
@@ -46,7 +46,7 @@ expect 0 --version; says "starmax "; silent
 expect 0 version; says "instruction set"; says "jansson"; silent
 expect 0 help; says "analyze"
 expect 0 help moves; says "Usage: starmax moves"
-for command in analyze moves eval perft verify bench topology version help; do
+for command in analyze moves eval perft verify bench scale topology version help; do
 	expect 0 $command --help; says "Usage: starmax $command"; says "--isa NAME"; silent
 done
 expect 2; complains "Usage: starmax"
@@ -162,7 +162,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed threads bind checkpoint"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed threads bind checkpoint serial"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -281,7 +281,7 @@ expect 0 analyze --json "$kiwipete PNQ" --clock 1s; says '"depth":64,'; says '"l
 expect 0 analyze "$kiwipete PNQ" --clock 0; says "search     depth up to 64, "
 expect 0 analyze --json "$kiwipete PNQ" --depth 1 --movetime 1h --nodes 1000000; says '"depth":1,"width":'; says '"limit_reached":false,"stopped":false'
 expect 0 analyze --json "$kiwipete PNQ" --width 4 --movetime none --nodes none; says '"depth":2,"width":'; says '"limit_reached":false'
-says '"clock":null,"table":null,"rescore":null,"selective":null,"depths":[{"depth":1,"completed":true,'; says ',"checkpoint":null}'
+says '"clock":null,"table":null,"rescore":null,"selective":null,"depths":[{"depth":1,"completed":true,'; says ',"checkpoint":null,"serial":null}'
 expect 0 analyze --help; says "--movetime TIME|none "; says "--clock REMAINING[+INCREMENT] "; says "(default auto)"; says "500ms, 2.5s, 1m, 1h"
 # The clock: every way to write a time, the move's number from the position or the option, the policies' known budgets.
 expect 0 analyze "${start% 1} 12 PNB" --depth 1 --clock 1m+1s; silent
@@ -289,7 +289,7 @@ says "clock      60.0 s + 1.0 s, move 12, policy empirical-v1: target 11,610 ms,
 expect 0 analyze "$start PNB" --depth 1 --clock 61234+250ms --clock-policy legacy-linear-v1
 says "clock      61.234 s + 0.250 s, move 1, policy legacy-linear-v1: target 2,255 ms, cap 12,246 ms"
 expect 0 analyze --json "$start PNB" --depth 1 --clock 60000+1000
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed threads bind checkpoint"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed threads bind checkpoint serial"
 given() { # <--clock> <remaining_ms> <increment_ms>
 	expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock "$1"
 	says "\"clock\":{\"policy\":\"empirical-v1\",\"remaining_ms\":$2,\"increment_ms\":$3,\"move\":7,\"target_ms\":"
@@ -342,7 +342,7 @@ for name in chance_nodes outcomes leaf_evaluations afterstates; do
 done
 [[ $(sed 's/.*"depths"://' "$out" | grep -o '"turn":"[^"]*"' | tail -n 1) == "$(grep -o '"kind":"turn","turn":"[^"]*"' "$out" | sed 's/.*,//')" ]] ||
 	fail "$what: the last depth has another turn"
-expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"depths":[],"threads":1,"bind":"none",'
+expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"depths":[],"threads":1,"bind":"none",'; says '"serial":null}'
 
 # The table, frames and probes change the work and no answer.
 answer() { sed -E 's/"star":"[a-z0-9]*",//; s/,"counters":.*//' "$out"; }
@@ -438,9 +438,9 @@ expect 0 "${long[@]}" --hash off; result=$(grep -o '"result":{[^}]*}' "$out"); n
 expect 1 "${long[@]}" --resume "$point"; complains "$point: table file: cannot open: No such file"
 expect 1 "${long[@]}" --resume "$point" --checkpoint "$directory/other"; complains "cannot open"
 expect 0 "${long[@]}" --checkpoint "$point" --resume "$point" --nodes $((nodes / 2)); silent
-says '"limit_reached":true'; says '"table":{"size_bytes":67108864,'; says '"checkpoint":{"resumed":false,"saves":0}}'
+says '"limit_reached":true'; says '"table":{"size_bytes":67108864,'; says '"checkpoint":{"resumed":false,"saves":0},'
 expect 0 "${long[@]}" --checkpoint "$point" --resume "$point"; silent; same_result
-says '"checkpoint":{"resumed":true,"saves":0}}'
+says '"checkpoint":{"resumed":true,"saves":0},'
 [[ $(counter chance_nodes) -lt $nodes ]] || fail "$what: $(counter chance_nodes) chance nodes, in one run $nodes"
 expect 0 "${long[@]}" --resume "$point"; same_result; silent # what is complete costs a node a candidate and depth
 [[ $(counter chance_nodes) -eq 16 ]] || fail "$what: $(counter chance_nodes) chance nodes"
@@ -680,6 +680,97 @@ expect 0 verify "8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK" --depth 3 
 says '"ok":true,"differences":[],"claims":{"search":'; says '"false_claims":0,"first_false_claim":null,'
 says '{"star":"etc","leaves":"fold","bounds":true,"frames":true,"probes":1,"table":67108864,"fresh":true,"exact_only":false,"exact_all":false,"threads":1,"again":true,"chance_nodes":'
 grep -qE '"(search|table|look|bound_[123]|hits)":0' "$out" && fail "$what: a table or a kind of claim is not used"
+# How much work several threads do beyond the serial search: per depth and in all, with the same answer.
+threads=1
+"$starmax" analyze --threads 2 --depth 1 "$start PNB" >/dev/null 2>&1 && threads=2
+search=(analyze "$kiwipete PNQ" --width 4 --depth 3 --threads "$threads")
+expect 0 "${search[@]}" --json; says ',"serial":null}'
+expect 0 "${search[@]}" --hash 1M --compare-serial; silent
+grep -qE '^serial     [0-9.]+ s, speed-up [0-9.]+; the same answer; ' "$out" || fail "$what: no comparison"
+grep -qE '^depth +chance nodes +leaf evaluations +outcomes folded +frames$' "$out" || fail "$what: no table"
+[[ $(sed '1,/^serial /d' "$out" | grep -cE '^([123]|all) +[0-9,]+ +[-+][0-9.]+%') -eq 4 ]] || fail "$what: not 3 depths and their sum"
+expect 0 "${search[@]}" --json --compare-serial; silent
+says '"serial":{"difference":null,"overhead":{"chance_nodes":'
+what="the comparison of $what"
+sed 's/.*"serial"://' "$out" >"$directory/serial"
+[[ $(grep -o '"depth":' "$directory/serial" | wc -l) -eq 3 ]] || fail "$what: not 3 depths"
+for name in chance_nodes leaf_evaluations outcomes_folded frames; do # the ratio that is shown is that of the two counts
+	shown=$(grep -oE "\"$name\":-?[0-9.e-]+" "$directory/serial" | head -n 1 | cut -d: -f2)
+	counted=$(sed -E 's/^\{"difference":[^,]*,"overhead":\{[^}]*\},//' "$directory/serial" | grep -oE "\"$name\":[0-9]+" | head -n 1 | cut -d: -f2)
+	awk -v shown="$shown" -v serial="$counted" -v parallel="$(counter $name)" \
+		'BEGIN { is = serial ? parallel / serial - 1 : 0; exit !(shown != "" && serial != "" && (is - shown) ^ 2 < 1e-12) }' ||
+		fail "$what: $name $(counter $name), serially $counted, overhead $shown"
+done
+# One thread compared with one thread, tables with what earlier lines or a file left in them: no overhead.
+printf '%s\n' "$kiwipete PNQ" "$kiwipete PNQ" "$start" >"$directory/positions"
+expect 0 analyze --file "$directory/positions" --width 4 --hash 256K --compare-serial; silent
+[[ $(grep -c '"serial":{"difference":null,"overhead":{"chance_nodes":0.0,"leaf_evaluations":0.0,"outcomes_folded":0.0,"frames":0.0},' "$out") -eq 3 ]] ||
+	fail "$what: overhead, or not 3 comparisons"
+expect 0 analyze --json "$kiwipete PNQ" --width 4 --depth 3 --hash-load "$table" --compare-serial
+says '"serial":{"difference":null,"overhead":{"chance_nodes":0.0,'
+for limit in "--nodes 5" "--movetime 5" "--clock 5m"; do
+	# shellcheck disable=SC2086
+	expect 2 analyze "$kiwipete PNQ" $limit --compare-serial; complains "--compare-serial is for searches without a limit"
+done
+interrupt INT '"serial":null}' analyze --json "$kiwipete PNQ" --depth 8 --compare-serial
+
+# scale: small runs; what is measured is not looked at, only that it is there.
+expect 2 scale extra; complains "unexpected argument extra"
+for value in "" 0 1- -1 1,,2 2-1 "1,2," 1025 1-1025 x 1x 1.5 99999999999999999999; do
+	expect 2 scale --threads "$value"; complains "option --threads takes numbers from 1 to 1024, such as 1,2,4 or 1-4, not"
+done
+expect 2 scale --rounds 0; complains "--rounds takes a number from 1 to 1000"
+expect 2 scale --set hevy; complains "did you mean heavy?"
+expect 2 scale --evaluator materail; complains "did you mean material?"
+expect 2 scale --position nonsense; complains "bad position: "
+expect 0 scale --help; says "(default ordinary)"; says "--plot PREFIX"; lacks 18446744073709551615
+list=1-$threads
+expect 0 scale --set endings --depth 2 --width 2 --rounds 2 --threads $list; silent
+says "depth 2, width 2, evaluator material, table none"; says "2 rounds: medians"; says "all answers are the same"
+[[ $(grep -cE '^(pawn|rook|queen)-end +serial ' "$out") -eq 3 ]] || fail "$what: not 3 positions"
+grep -qE '^geometric means +threads +speed-up +efficiency +ceiling +of it +node overhead ' "$out" || fail "$what: no means"
+expect 0 scale --depth 2 --width 2 --rounds 1 --threads 1; [[ $(grep -c ' serial ' "$out") -eq 10 ]] || fail "$what: not 10 positions"
+expect 0 scale --position "$kiwipete PNQ" --depth 3 --width 2 --evaluator winprob --hash 64K --rounds 1 --threads $list --json; silent
+names "set depth width evaluator hash_bytes rounds date build version commit compiler isa machine model usable processors cores numa_nodes l2_bytes l3_bytes hwloc openmp openmp_date jemalloc environment threads_spin positions name position raw turn ties serial chance_nodes time_ms median min max nodes_per_second table_hit_rate cpu_share parallel threads speedup efficiency ceiling efficiency_of_ceiling node_overhead tasks tasks_stopped summary total_speedup differences"
+says '"set":null,"depth":3,"width":2,"evaluator":"winprob","hash_bytes":65536,"rounds":1,'; says '"differences":[]}'
+says '"environment":{"OMP_PLACES":null,"OMP_PROC_BIND":null,"OMP_WAIT_POLICY":null}'
+found=$(grep -oE '"raw":-?[0-9]+,"turn":"[^"]*","ties":[0-9]+,"serial":\{"chance_nodes":[0-9]+' "$out")
+expect 0 analyze --json "$kiwipete PNQ" --depth 3 --width 2 --evaluator winprob --hash 64K
+analyzed="$(raw),$(grep -o '"kind":"turn","turn":"[^"]*"' "$out" | sed 's/.*,//'),\"ties\":$(sed -E 's/.*"ties":\[([^]]*)\].*/\1/' "$out" | tr ',' '\n' | wc -l),\"serial\":{\"chance_nodes\":$(counter chance_nodes)"
+[[ -n $found && $found == "$analyzed" ]] || fail "$what: $analyzed, scale says $found"
+expect 0 scale --position "$start" --depth 1 --rounds 1 --threads 1 --json; says '"turn":null,'; says '"table_hit_rate":null,'; says '"hash_bytes":null,'
+expect 0 scale --position "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR" --rounds 1 --threads 1; says "all answers are the same"
+what="scale and OMP_PROC_BIND"
+OMP_PROC_BIND=true timeout 100 "$starmax" scale --set endings --depth 1 --rounds 1 --threads $threads --json >"$out" 2>"$err" || fail "$what: not 0"
+says '"OMP_PROC_BIND":"true"'; says '"differences":[]}'
+# Plots: without gnuplot nothing is measured; else its script and its data stay beside them.
+what="scale --plot without gnuplot"
+mkdir "$directory/bin"
+PATH=$directory/bin "$starmax" scale --plot "$directory/none" >"$out" 2>"$err"
+[[ $? -eq 1 && ! -s $out ]] || fail "$what: not 1, or measured all the same"
+complains "--plot needs gnuplot"
+for value in $'a\nb' "" -x; do
+	expect 2 scale --plot "$value"; complains "option --plot takes the beginning of file names"
+done
+if command -v gnuplot >/dev/null; then
+	expect 1 scale --plot "$directory/missing/plot"; complains "cannot write $directory/missing/plot.dat"
+	expect 0 scale --set endings --depth 2 --width 2 --rounds 1 --threads $list --plot "$directory/it's"; silent; says "all answers are the same"
+	for kind in speedup efficiency overhead; do
+		grep -q '<svg' "$directory/it's-$kind.svg" || fail "$what: no $kind.svg"
+		[[ $(head -c 4 "$directory/it's-$kind.png" | tail -c 3) == PNG ]] || fail "$what: no $kind.png"
+	done
+else # one that notes what it is asked for
+	# shellcheck disable=SC2016 # for the script that it writes
+	printf '#!/bin/sh\necho "$1" >>"%s/asked"\n' "$directory" >"$directory/bin/gnuplot"
+	chmod +x "$directory/bin/gnuplot"
+	what="scale --plot"
+	PATH=$directory/bin:$PATH timeout 100 "$starmax" scale --set endings --depth 2 --width 2 --rounds 1 --threads $list --plot "$directory/it's" >"$out" 2>"$err" || fail "$what: not 0"
+	[[ $(cat "$directory/asked") == $'--version\n'"$directory/it's.gp" ]] || fail "$what: gnuplot is not run"
+fi
+[[ $(grep -cE '^"(pawn-end|rook-end|queen-end|geometric mean)"' "$directory/it's.dat") -eq 4 ]] || fail "$what: $directory/it's.dat"
+[[ $(grep -cE "^1(	[-+.e0-9]+){15}$" "$directory/it's.dat") -eq 4 ]] || fail "$what: numbers of $directory/it's.dat"
+grep -qF "it''s'" "$directory/it's.gp" || fail "$what: the prefix is not quoted"
+
 interrupt INT "stopped: 0 positions verified" verify "$kiwipete PNQ" --depth 8
 
 if [[ $failures -ne 0 ]]; then
