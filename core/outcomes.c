@@ -393,6 +393,7 @@ static void work_on_outcomes(struct searcher *s, struct work *work)
 		if (end != END_DONE || (!has_ended && is_left(&n, low ? &s->counters.cutoffs_low : &s->counters.cutoffs_high)))
 			smxi_end_work(s, work, end);
 	}
+	smxi_set_left(work, 0); /* what was left may all have been settled */
 	smxi_unlock(work);
 }
 

@@ -216,6 +216,19 @@ static struct smx_counters all_counters(const struct smx_search *search)
 	return counters;
 }
 
+/* ... and the memory of all their arenas. */
+static struct smx_arena_statistics all_memory(const struct smx_search *search)
+{
+	struct smx_arena_statistics all = {0};
+	for (unsigned i = 0; i < search->searcher_count; i++) {
+		const struct smx_arena_statistics one = smx_arena_statistics(search->searchers[i].arena);
+		all.reserved_bytes += one.reserved_bytes;
+		all.high_water_bytes += one.high_water_bytes;
+		all.chunk_requests += one.chunk_requests;
+	}
+	return all;
+}
+
 static struct smx_counters counted_since(struct smx_counters now, const struct smx_counters *before)
 {
 	uint64_t a[SMX_COUNTERS], b[SMX_COUNTERS];
@@ -452,7 +465,7 @@ static bool have_searchers(struct smx_search *search, const struct smx_splitter 
 		all[i] = (struct searcher){
 			.search = search,
 			.game = search->game,
-			.arena = smx_arena_create(splitter->chunks(splitter->context, i)),
+			.arena = smx_arena_create(splitter->chunks ? splitter->chunks(splitter->context, i) : NULL),
 		};
 		if (!all[i].arena)
 			return false;
@@ -510,15 +523,14 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 	                     : position->outcome == SMX_NO_OUTCOME ? search_value(s, position)
 	                                                           : search_turns(s, position);
 	if (end == END_NO_MEMORY)
-		return smxi_refuse(error, SMX_ERR_MEMORY, "no memory left after %zu bytes",
-		                   smx_arena_statistics(s->arena).reserved_bytes);
+		return smxi_refuse(error, SMX_ERR_MEMORY, "no memory left after %zu bytes", all_memory(search).reserved_bytes);
 	struct smx_result *r = &search->result;
 	r->iterations = search->iterations;
 	r->selective = s->selective;
 	r->stopped = end == END_STOPPED;
 	r->limit_reached = r->stopped && atomic_load(&search->limit_reached);
 	r->counters = all_counters(search);
-	r->memory = smx_arena_statistics(s->arena);
+	r->memory = all_memory(search);
 	r->time_ms = smxi_now_ms() - s->started_ms;
 	*result = r;
 	return SMX_OK;
