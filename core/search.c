@@ -454,9 +454,9 @@ static enum smx_status check_options(struct smx_search *search, const struct smx
 /* A searcher for each thread of the back-end; those that are there keep their memory. */
 static bool have_searchers(struct smx_search *search, const struct smx_splitter *splitter)
 {
-	const unsigned wanted = splitter ? splitter->threads : 1;
-	if (wanted <= search->searcher_count)
+	if (!splitter || splitter->threads <= search->searcher_count)
 		return true;
+	const unsigned wanted = splitter->threads;
 	struct searcher *all = realloc(search->searchers, wanted * sizeof *all);
 	if (!all)
 		return false;
