@@ -1,7 +1,8 @@
 /* Pruning against plain expectiminimax, on trees made by hashing and on Dice Chess: every level of pruning, with and
- * without folded leaves and bounds, has the same values, turns and ties. */
+ * without folded leaves and bounds, on one thread and on several, has the same values, turns and ties. */
 #include "tests/support/dicechess.h"
 #include "tests/support/golden.h"
+#include "tests/support/threads.h"
 #include "tests/support/toy.h"
 
 #include <starmax/random.h>
@@ -144,6 +145,7 @@ static void expect_candidates(struct expected *e, const struct smx_position *pos
 
 enum { NO_TABLE, TINY_TABLE, LARGE_TABLE, TABLE_SIZES };
 enum { FRAMES, NO_FRAMES };
+enum { ALONE, THREADS = 3 };
 
 struct way {
 	enum smx_star star;
@@ -154,63 +156,69 @@ struct way {
 	size_t probes;
 	unsigned table;
 	bool exact_only;
+	unsigned threads;
 };
 
 static const struct way ways[] = {
-	{SMX_STAR_NONE, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false}, /* the yardstick of the counters */
-	{SMX_STAR1, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_FOLD, true, 0, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR_NONE, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR_NONE, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR1, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR1, SMX_LEAVES_LIST, false, 2, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR1, SMX_LEAVES_FOLD, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_LIST, true, 0, FRAMES, 3, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_FOLD, false, 2, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_FOLD, true, 1, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_FOLD, false, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, NO_FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_LIST, false, 1, NO_FRAMES, 2, NO_TABLE, false},
-	{SMX_STAR_NONE, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, TINY_TABLE, false},
-	{SMX_STAR_NONE, SMX_LEAVES_LIST, false, 0, FRAMES, 0, LARGE_TABLE, true},
-	{SMX_STAR1, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, true},
-	{SMX_STAR1, SMX_LEAVES_LIST, false, 0, FRAMES, 0, TINY_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_FOLD, true, 0, FRAMES, 0, TINY_TABLE, false},
-	{SMX_STAR2, SMX_LEAVES_LIST, false, 2, NO_FRAMES, 1, LARGE_TABLE, false},
-	{SMX_STAR_ETC, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false},
-	{SMX_STAR_ETC, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, false},
-	{SMX_STAR_ETC, SMX_LEAVES_FOLD, true, 0, NO_FRAMES, 0, LARGE_TABLE, false},
-	{SMX_STAR_ETC, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 2, TINY_TABLE, false},
-	{SMX_STAR_ETC, SMX_LEAVES_LIST, false, 0, NO_FRAMES, 3, LARGE_TABLE, true},
+	{SMX_STAR_NONE, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false, ALONE}, /* the yardstick of the counters */
+	{SMX_STAR1, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, true, 0, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR_NONE, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR_NONE, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR1, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR1, SMX_LEAVES_LIST, false, 2, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR1, SMX_LEAVES_FOLD, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_LIST, false, 0, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_LIST, true, 0, FRAMES, 3, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 2, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, true, 1, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, NO_FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_LIST, false, 1, NO_FRAMES, 2, NO_TABLE, false, ALONE},
+	{SMX_STAR_NONE, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, TINY_TABLE, false, ALONE},
+	{SMX_STAR_NONE, SMX_LEAVES_LIST, false, 0, FRAMES, 0, LARGE_TABLE, true, ALONE},
+	{SMX_STAR1, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, true, ALONE},
+	{SMX_STAR1, SMX_LEAVES_LIST, false, 0, FRAMES, 0, TINY_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, true, 0, FRAMES, 0, TINY_TABLE, false, ALONE},
+	{SMX_STAR2, SMX_LEAVES_LIST, false, 2, NO_FRAMES, 1, LARGE_TABLE, false, ALONE},
+	{SMX_STAR_ETC, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false, ALONE},
+	{SMX_STAR_ETC, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, LARGE_TABLE, false, ALONE},
+	{SMX_STAR_ETC, SMX_LEAVES_FOLD, true, 0, NO_FRAMES, 0, LARGE_TABLE, false, ALONE},
+	{SMX_STAR_ETC, SMX_LEAVES_LIST, true, SMX_EXACT_ALL, FRAMES, 2, TINY_TABLE, false, ALONE},
+	{SMX_STAR_ETC, SMX_LEAVES_LIST, false, 0, NO_FRAMES, 3, LARGE_TABLE, true, ALONE},
+	{SMX_STAR2, SMX_LEAVES_FOLD, false, 0, FRAMES, 0, NO_TABLE, false, THREADS},
+	{SMX_STAR2, SMX_LEAVES_LIST, false, 2, NO_FRAMES, 2, LARGE_TABLE, false, THREADS},
+	{SMX_STAR_ETC, SMX_LEAVES_FOLD, true, 0, FRAMES, 0, LARGE_TABLE, false, THREADS},
 };
 
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* The tables serve all searches of a test, whatever the tree, game and evaluator. */
-struct tables {
-	struct smx_table *of[TABLE_SIZES];
+/* They serve all searches of a test, whatever the tree, game and evaluator. */
+struct tools {
+	struct smx_table *table[TABLE_SIZES];
+	struct threads *threads;
 };
 
-static struct tables tables_create(void)
+static struct tools tools_create(void)
 {
 	static const size_t bytes[] = {[TINY_TABLE] = SMX_TABLE_BYTES_MIN, [LARGE_TABLE] = 1 << 22};
-	struct tables tables = {{NULL}};
+	struct tools tools = {.threads = threads_create(THREADS, 1)};
 	for (unsigned i = TINY_TABLE; i < TABLE_SIZES; i++)
-		cr_assert_eq(smx_table_create(bytes[i], &tables.of[i], NULL), SMX_OK);
-	return tables;
+		cr_assert_eq(smx_table_create(bytes[i], &tools.table[i], NULL), SMX_OK);
+	return tools;
 }
 
-static void tables_destroy(struct tables *tables)
+static void tools_destroy(struct tools *tools)
 {
 	for (unsigned i = 0; i < TABLE_SIZES; i++)
-		smx_table_destroy(tables->of[i]);
+		smx_table_destroy(tools->table[i]);
+	threads_destroy(tools->threads);
 }
 
-static void use_way(struct smx_search_options *options, const struct way *way, const struct tables *tables)
+static void use_way(struct smx_search_options *options, const struct way *way, const struct tools *tools)
 {
 	options->star = way->star;
 	options->leaves = way->leaves;
@@ -218,8 +226,9 @@ static void use_way(struct smx_search_options *options, const struct way *way, c
 	options->exact = way->exact;
 	options->no_frames = way->no_frames;
 	options->probe_replies = way->probes;
-	options->table = tables->of[way->table];
+	options->table = tools->table[way->table];
 	options->exact_only = way->exact_only;
+	options->splitter = way->threads == THREADS ? threads_splitter(tools->threads) : NULL;
 }
 
 static const struct smx_result *run(struct smx_search *search, const struct smx_position *position,
@@ -241,7 +250,7 @@ static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
 struct tally {
 	uint64_t opened[WAYS], cutoffs_low, cutoffs_high, cutoffs_decided, frames, settled[SMX_BOUND_STAGES];
 	uint64_t probes, cutoffs_probe, cutoffs_etc, cutoffs_table, table_hits;
-	uint64_t searches, bounds;
+	uint64_t searches, bounds, tasks;
 };
 
 static void add(struct tally *tally, unsigned way, const struct smx_counters *counters)
@@ -260,6 +269,7 @@ static void add(struct tally *tally, unsigned way, const struct smx_counters *co
 	tally->cutoffs_etc += counters->cutoffs_etc;
 	tally->cutoffs_table += counters->cutoffs_table;
 	tally->table_hits += counters->table_hits;
+	tally->tasks += counters->tasks;
 	tally->searches++;
 }
 
@@ -269,18 +279,19 @@ static void print(const char *name, const struct tally *tally)
 	        "%s: %" PRIu64 " searches; opened: plain %" PRIu64 ", star1 %" PRIu64 ", star2 %" PRIu64
 	        ", without bounds %" PRIu64 "; cut low %" PRIu64 ", high %" PRIu64 ", decided %" PRIu64 "; %" PRIu64
 	        " frames; settled %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "; %" PRIu64 " probes, cut by them %" PRIu64
-	        "; table hits %" PRIu64 ", cut %" PRIu64 ", etc %" PRIu64 "; %" PRIu64 " inexact candidates\n",
+	        "; table hits %" PRIu64 ", cut %" PRIu64 ", etc %" PRIu64 "; %" PRIu64 " inexact candidates; %" PRIu64
+	        " parts taken over\n",
 	        name, tally->searches, tally->opened[0], tally->opened[1], tally->opened[2], tally->opened[3],
 	        tally->cutoffs_low, tally->cutoffs_high, tally->cutoffs_decided, tally->frames, tally->settled[0],
 	        tally->settled[1], tally->settled[2], tally->settled[3], tally->probes, tally->cutoffs_probe,
-	        tally->table_hits, tally->cutoffs_table, tally->cutoffs_etc, tally->bounds);
+	        tally->table_hits, tally->cutoffs_table, tally->cutoffs_etc, tally->bounds, tally->tasks);
 }
 
 /* ---- trees made by hashing ---- */
 
 struct toys {
 	struct smx_search *search[3];
-	struct tables tables;
+	struct tools tools;
 	struct expected expected;
 	struct tally tally;
 };
@@ -293,7 +304,7 @@ static struct toys *toys_create(void)
 	memset(t, 0, sizeof *t);
 	for (unsigned i = 0; i < 3; i++)
 		cr_assert_eq(smx_search_create(toy_games[i], NULL, &t->search[i]), SMX_OK);
-	t->tables = tables_create();
+	t->tools = tools_create();
 	t->expected.plain.arena = smx_arena_create(NULL);
 	return t;
 }
@@ -302,7 +313,7 @@ static void toys_destroy(struct toys *t)
 {
 	for (unsigned i = 0; i < 3; i++)
 		smx_search_destroy(t->search[i]);
-	tables_destroy(&t->tables);
+	tools_destroy(&t->tools);
 	smx_arena_destroy(t->expected.plain.arena);
 	free(t);
 }
@@ -321,7 +332,7 @@ static void check_turn(struct toys *t, uint64_t seed, const struct smx_position 
 		if (game == &toy_hooked && !(seed & TOY_NEVER_LOST))
 			continue;
 		for (unsigned w = 0; w < WAYS; w++) {
-			use_way(&options, &ways[w], &t->tables);
+			use_way(&options, &ways[w], &t->tools);
 			const struct smx_result *r = run(t->search[g], position, &options);
 			cr_assert(!r->stopped && r->has_value, CASE, CASE_VALUES);
 			if (e->wins) {
@@ -387,7 +398,7 @@ static void check_value(struct toys *t, uint64_t seed, const struct smx_position
 		if (game == &toy_hooked && !(seed & TOY_NEVER_LOST))
 			continue;
 		for (unsigned w = 0; w < WAYS; w++) {
-			use_way(&options, &ways[w], &t->tables);
+			use_way(&options, &ways[w], &t->tools);
 			const struct smx_result *r = run(t->search[g], position, &options);
 			add(&t->tally, w, &r->counters);
 			cr_assert(r->kind == SMX_RESULT_VALUE && !r->stopped && r->has_value, CASE, CASE_VALUES);
@@ -467,6 +478,7 @@ static void check_trees(const char *name, unsigned kind, unsigned free_bits, uns
 	cr_assert_gt(t->tally.table_hits, 0u);
 	cr_assert_gt(t->tally.cutoffs_table, 0u);
 	cr_assert_gt(t->tally.cutoffs_etc, 0u);
+	cr_assert_gt(t->tally.tasks, 0u);
 	if ((kind & (TOY_NEVER_LOST | TOY_MANY)) == TOY_NEVER_LOST)
 		for (unsigned i = 0; i < SMX_BOUND_STAGES; i++)
 			cr_assert_gt(t->tally.settled[i], 0u, "stage %u", i);
@@ -639,12 +651,12 @@ static bool random_dicechess(uint64_t *seed, struct smx_position *position)
 
 /* All ways against plain expectiminimax by the search itself, which test_search.c holds against the oracle; false where
  * plain takes more nodes than limit (0: none). */
-static bool check_dicechess(struct smx_search *search, const struct tables *tables, const struct smx_position *position,
+static bool check_dicechess(struct smx_search *search, const struct tools *tools, const struct smx_position *position,
                             struct smx_search_options options, uint64_t limit, bool lists, struct tally *tally)
 {
 	char text[SMX_TEXT_MAX];
 	smx_dicechess.format(position, text);
-	use_way(&options, &ways[0], tables);
+	use_way(&options, &ways[0], tools);
 	options.node_limit = limit;
 	const struct smx_result plain = *run(search, position, &options);
 	options.node_limit = 0;
@@ -658,7 +670,7 @@ static bool check_dicechess(struct smx_search *search, const struct tables *tabl
 	for (unsigned w = 1; w < WAYS; w++) {
 		if (!lists && (ways[w].leaves == SMX_LEAVES_LIST || ways[w].star == SMX_STAR_NONE))
 			continue;
-		use_way(&options, &ways[w], tables);
+		use_way(&options, &ways[w], tools);
 		const struct smx_result *r = run(search, position, &options);
 		add(tally, w, &r->counters);
 		cr_assert(!r->stopped && r->has_value && r->kind == plain.kind, "%s way %u", text, w);
@@ -695,7 +707,7 @@ Test(star, every_level_is_plain_expectiminimax_on_dice_chess_of_two_turns)
 {
 	struct smx_search *search;
 	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &search), SMX_OK);
-	struct tables tables = tables_create();
+	struct tools tools = tools_create();
 	struct tally tally = {.searches = 0};
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
@@ -709,12 +721,12 @@ Test(star, every_level_is_plain_expectiminimax_on_dice_chess_of_two_turns)
 			/* listing the leaves of the full width would take too long */
 			const bool lists = n % 8 == 0;
 			options.width = lists ? 3 : !options.evaluator->fold ? 4 : golden_slow_build() ? 20 : 0;
-			cr_assert(check_dicechess(search, &tables, &position, options, 0, lists, &tally));
+			cr_assert(check_dicechess(search, &tools, &position, options, 0, lists, &tally));
 		}
 		n++;
 	}
 	print("Dice Chess, 2", &tally);
-	tables_destroy(&tables);
+	tools_destroy(&tools);
 	smx_search_destroy(search);
 }
 
@@ -722,7 +734,7 @@ Test(star, every_level_is_plain_expectiminimax_on_dice_chess_of_three_turns)
 {
 	struct smx_search *search;
 	cr_assert_eq(smx_search_create(&smx_dicechess, NULL, &search), SMX_OK);
-	struct tables tables = tables_create();
+	struct tools tools = tools_create();
 	struct tally tally = {.searches = 0};
 	struct smx_search_options options;
 	smx_search_options_init(&options, &smx_dicechess);
@@ -737,12 +749,12 @@ Test(star, every_level_is_plain_expectiminimax_on_dice_chess_of_three_turns)
 		for (unsigned e = 0; e < 2 && affordable; e++) {
 			options.evaluator = dicechess_evaluators[e];
 			affordable =
-				check_dicechess(search, &tables, &position, options, golden_slow_build() ? 2000 : 6000, false, &tally);
+				check_dicechess(search, &tools, &position, options, golden_slow_build() ? 2000 : 6000, false, &tally);
 		}
 		n += affordable;
 	}
 	print("Dice Chess, 3", &tally);
-	tables_destroy(&tables);
+	tools_destroy(&tools);
 	cr_assert_gt(tally.settled[0], 0u);
 	if (!golden_slow_build()) {
 		cr_assert_gt(tally.cutoffs_low, 0u);
