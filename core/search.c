@@ -147,10 +147,10 @@ static enum end search_candidates(struct searcher *s, const struct smxi_candidat
 		.list = list,
 		.depth = depth,
 		.exact = exact,
-		.kept = kept,
 		.keep = multi < c->count ? multi : c->count,
 		.best = s->floor,
 	};
+	root.kept = kept;
 	enum end end = END_DONE;
 	/* where all get an open window there is nothing to wait for */
 	for (root.until = exact >= c->count ? c->count : root.keep; end == END_DONE && root.next < c->count;
