@@ -66,11 +66,15 @@ bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, unsigned 
 		return false;
 	s->counters.table_hits++;
 	smxi_claim(s, SMX_CLAIM_TABLE, 0, at, depth, (struct interval){found.lower, found.upper});
-	if (found.lower > interval->lower)
-		interval->lower = found.lower;
-	if (found.upper < interval->upper)
-		interval->upper = found.upper;
-	assert(interval->lower <= interval->upper);
+	const struct interval both = {
+		found.lower > interval->lower ? found.lower : interval->lower,
+		found.upper < interval->upper ? found.upper : interval->upper,
+	};
+	if (both.lower > both.upper) { /* one of the two is wrong, and nobody knows which */
+		s->counters.table_conflicts++;
+		return false;
+	}
+	*interval = both;
 	return true;
 }
 
@@ -78,6 +82,10 @@ void smxi_table_keep(struct searcher *s, const struct smx_visit *at, unsigned de
 {
 	if (!s->options.table || (s->options.exact_only && interval.lower != interval.upper))
 		return;
+	if (interval.lower > interval.upper) { /* what was known before contradicts what was found */
+		s->counters.table_conflicts++;
+		return;
+	}
 	s->counters.table_stores++;
 	s->counters.table_conflicts += smxi_tt_store(s->options.table->tt, key_of(s, at, depth), depth, interval.lower,
 	                                             interval.upper, 0) == SMXI_TT_CONFLICT;

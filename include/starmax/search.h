@@ -74,7 +74,8 @@ struct smx_counters {
 	/* ... a bound sufficed: of game->look, and of game->bound's stages 1, 2, 3 */
 	uint64_t settled_stage_0, settled_stage_1, settled_stage_2, settled_stage_3;
 	uint64_t table_probes, table_hits, table_stores;
-	uint64_t table_conflicts; /* stores that an entry contradicted: two positions with one key, or a fault */
+	uint64_t
+		table_conflicts; /* entries and results that contradict each other: two positions with one key, or a fault */
 	/* Of several threads: parts of the work that one took over, and those of them that were stopped because another's result
 	 * had ended their node. */
 	uint64_t tasks, tasks_stopped;
