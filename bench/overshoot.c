@@ -88,12 +88,6 @@ static void sleeper_finish(struct sleeper *sleeper)
 
 /* ---- replies ---- */
 
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof a->step[0]) == 0;
-}
-
 struct sought {
 	const struct smx_turn *turn;
 	bool found;
@@ -103,7 +97,7 @@ static bool compare_turn(void *context, const struct smx_turn *turn, const void 
 {
 	(void)afterstate;
 	struct sought *sought = context;
-	sought->found = same_turn(turn, sought->turn);
+	sought->found = smx_turn_equal(turn, sought->turn);
 	return !sought->found;
 }
 
@@ -139,7 +133,7 @@ static const char *fault(const struct smx_position *position, const struct smx_r
 			return "a candidate may be better than the chosen one";
 		if (candidate->exact && candidate->value == result->value) {
 			best++;
-			chosen = chosen || same_turn(&candidate->turn, &result->turn);
+			chosen = chosen || smx_turn_equal(&candidate->turn, &result->turn);
 		}
 	}
 	if (completed != result->candidates_completed)
@@ -147,8 +141,9 @@ static const char *fault(const struct smx_position *position, const struct smx_r
 	if (!result->has_value) {
 		if (completed || result->depth_plies)
 			return "it completed candidates but has no value";
-		return same_turn(&result->turn, &result->candidates[0].turn) ? NULL
-		                                                             : "without a value, its turn is not the first";
+		return smx_turn_equal(&result->turn, &result->candidates[0].turn)
+		           ? NULL
+		           : "without a value, its turn is not the first";
 	}
 	if (result->depth_plies < 1)
 		return "it has a value of no depth";

@@ -35,18 +35,13 @@ struct smxi_answer smxi_answer(const struct smx_result *result)
 	return answer;
 }
 
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->wins == b->wins && !memcmp(a->step, b->step, a->steps * sizeof a->step[0]);
-}
-
 const char *smxi_answer_difference(const struct smxi_answer *expected, const struct smxi_answer *found)
 {
 	if (expected->kind != found->kind)
 		return "kind";
 	if (expected->has_value != found->has_value || expected->value != found->value)
 		return "value";
-	if (!same_turn(&expected->turn, &found->turn))
+	if (!smx_turn_equal(&expected->turn, &found->turn))
 		return "turn";
 	if (expected->ties != found->ties || expected->tied_hash != found->tied_hash)
 		return "ties";

@@ -124,11 +124,6 @@ static void differ_in_number(struct job *job, const struct smxi_variant *variant
 	write_side(difference->found, "%" PRIu64, found);
 }
 
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->wins == b->wins && !memcmp(a->step, b->step, a->steps * sizeof a->step[0]);
-}
-
 static void differ_in_turn(struct job *job, const struct smxi_variant *variant, const char *what,
                            const struct smx_turn *expected, const struct smx_turn *found)
 {
@@ -165,7 +160,7 @@ static void compare_candidates(struct job *job, const struct smxi_variant *varia
 	bool same_ties = true, same_values = true;
 	for (size_t i = 0; i < result->candidate_count; i++) {
 		const struct smx_candidate *candidate = &result->candidates[i], *plain = &job->plain_candidates[i];
-		if (!same_turn(&candidate->turn, &plain->turn)) {
+		if (!smx_turn_equal(&candidate->turn, &plain->turn)) {
 			differ_in_turn(job, variant, "candidate", &plain->turn, &candidate->turn);
 			return;
 		}
@@ -222,7 +217,7 @@ static void compare(struct job *job, const struct smxi_variant *variant, const s
 		compare_outcomes(job, variant, result);
 		return;
 	}
-	if (!same_turn(&result->turn, &plain->turn))
+	if (!smx_turn_equal(&result->turn, &plain->turn))
 		differ_in_turn(job, variant, "turn", &plain->turn, &result->turn);
 	if (result->ties != plain->ties)
 		differ_in_number(job, variant, "number of ties", plain->ties, result->ties);

@@ -3,8 +3,6 @@
 #include "core/node.h"
 
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { WORTH_JOINING = 2, PIECES_A_THREAD = 4 };
 

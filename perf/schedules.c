@@ -98,12 +98,6 @@ static const struct smx_result *searched(struct smx_search *search, const struct
 	return result;
 }
 
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof a->step[0]) == 0;
-}
-
 static bool same_candidate(const struct smx_candidate *a, const struct smx_candidate *b)
 {
 	return a->exact == b->exact && a->value == b->value && a->loss_weight == b->loss_weight && a->total == b->total;
@@ -116,7 +110,7 @@ static const char *difference(const struct trial *t, const struct smx_result *a,
 		return "kind";
 	if (a->has_value != b->has_value || a->value != b->value)
 		return "value";
-	if (a->kind != SMX_RESULT_VALUE && a->kind != SMX_RESULT_LOSS && !same_turn(&a->turn, &b->turn))
+	if (a->kind != SMX_RESULT_VALUE && a->kind != SMX_RESULT_LOSS && !smx_turn_equal(&a->turn, &b->turn))
 		return "turn";
 	if (a->ties != b->ties)
 		return "ties";

@@ -88,12 +88,6 @@ __attribute__((format(printf, 1, 2))) static void fail(const char *format, ...)
 			fail("%s: %s (line %d)", what, #condition, __LINE__); \
 	} while (0)
 
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof a->step[0]) == 0;
-}
-
 /* ---- what one thread finds ---- */
 
 static struct smx_search_options options_of(const struct problem *p, unsigned depth)
@@ -239,9 +233,9 @@ static void check_candidates(const struct problem *p, const struct smx_search_op
 	bool has_turn = false;
 	for (size_t i = 0; i < truth->count && i < r->candidate_count; i++) {
 		const struct smx_candidate *c = &r->candidates[i], *x = &truth->candidates[i];
-		EXPECT(same_turn(&c->turn, &x->turn) && c->prerank == x->prerank, what);
+		EXPECT(smx_turn_equal(&c->turn, &x->turn) && c->prerank == x->prerank, what);
 		EXPECT(c->completed || !c->exact, what);
-		const bool is_turn = same_turn(&c->turn, &r->turn);
+		const bool is_turn = smx_turn_equal(&c->turn, &r->turn);
 		has_turn = has_turn || is_turn;
 		if (!c->completed)
 			continue;
@@ -273,7 +267,7 @@ static void check_finished(const struct problem *p, const struct smx_search_opti
 		return;
 	EXPECT(r->candidates_completed == truth->count, what);
 	EXPECT(r->ties == truth->ties, what);
-	EXPECT(same_turn(&r->turn, options->ties == SMX_TIES_RANDOM ? &truth->drawn : &truth->turn), what);
+	EXPECT(smx_turn_equal(&r->turn, options->ties == SMX_TIES_RANDOM ? &truth->drawn : &truth->turn), what);
 	check_candidates(p, options, r, what);
 }
 
@@ -284,7 +278,7 @@ static void check_stopped(struct driver *d, const struct problem *p, const struc
 		d->nothing++;
 		EXPECT(r->depth_plies == 0 && r->candidates_completed == 0 && r->ties == 0, what);
 		/* the pre-ranker's first */
-		EXPECT(p->is_value || same_turn(&r->turn, &p->truth[1].candidates[0].turn), what);
+		EXPECT(p->is_value || smx_turn_equal(&r->turn, &p->truth[1].candidates[0].turn), what);
 		return;
 	}
 	EXPECT(!p->is_value, what);
@@ -306,7 +300,7 @@ static void check_stopped(struct driver *d, const struct problem *p, const struc
 	const struct smx_turn *before =
 		options->ties == SMX_TIES_RANDOM ? &p->truth[r->depth_plies - 1].drawn : &p->truth[r->depth_plies - 1].turn;
 	for (size_t i = 0; i < r->candidate_count; i++)
-		EXPECT(r->candidates[i].completed || !same_turn(&r->candidates[i].turn, before), what);
+		EXPECT(r->candidates[i].completed || !smx_turn_equal(&r->candidates[i].turn, before), what);
 }
 
 struct stopper {

@@ -62,12 +62,6 @@ static const struct truth *truth_of(unsigned c, unsigned e, unsigned depth)
 	return truth;
 }
 
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof a->step[0]) == 0;
-}
-
 /* The turn that the pre-ranker puts first, and whether a given one is legal, from nothing but the list of turns. */
 struct listed {
 	const struct smx_turn *sought;
@@ -87,7 +81,7 @@ static bool list_turn(void *context, const struct smx_turn *turn, const void *af
 		listed->first = *turn;
 		listed->first_value = value;
 	}
-	listed->legal = listed->legal || same_turn(turn, listed->sought);
+	listed->legal = listed->legal || smx_turn_equal(turn, listed->sought);
 	return true;
 }
 
@@ -110,7 +104,7 @@ static void check_reply(const struct smx_result *r, unsigned c, unsigned e, stru
 	size_t completed = 0;
 	for (size_t i = 0; i < truth->count; i++) {
 		const struct smx_candidate *candidate = &r->candidates[i];
-		cr_assert(same_turn(&candidate->turn, &truth->candidates[i].turn), "%s, candidate %zu", what, i);
+		cr_assert(smx_turn_equal(&candidate->turn, &truth->candidates[i].turn), "%s, candidate %zu", what, i);
 		cr_assert_eq(candidate->prerank, truth->candidates[i].prerank, "%s, candidate %zu", what, i);
 		cr_assert(candidate->completed || !candidate->exact, "%s, candidate %zu", what, i);
 		completed += candidate->completed;
@@ -122,7 +116,7 @@ static void check_reply(const struct smx_result *r, unsigned c, unsigned e, stru
 
 	if (!r->has_value) {
 		cr_assert(r->stopped && r->depth_plies == 0 && completed == 0 && r->ties == 0, "%s", what);
-		cr_assert(same_turn(&r->turn, &listed.first), "%s", what);
+		cr_assert(smx_turn_equal(&r->turn, &listed.first), "%s", what);
 		tally->nothing++;
 		return;
 	}
@@ -142,7 +136,7 @@ static void check_reply(const struct smx_result *r, unsigned c, unsigned e, stru
 		if (!candidate->exact || candidate->value != r->value)
 			continue;
 		if (ties++ == 0)
-			cr_assert(same_turn(&candidate->turn, &r->turn), "%s, candidate %zu", what, i);
+			cr_assert(smx_turn_equal(&candidate->turn, &r->turn), "%s, candidate %zu", what, i);
 	}
 	cr_assert_gt(ties, 0u, "%s", what);
 	cr_assert_eq(r->ties, ties, "%s", what);

@@ -1,6 +1,7 @@
 /* The search against the golden data: candidates, their order, values at depth 2 and 3, the turns chosen. */
 #include "tests/support/dicechess.h"
 #include "tests/support/golden.h"
+#include "tests/support/run.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -60,16 +61,6 @@ static bool is_depth3(smx_value value, long long sum)
 {
 	const wide scaled = (wide)sum * (1 << SCALE_BITS), found = (wide)value * DEPTH3_TOTAL;
 	return found <= scaled && found > scaled - 2 * (wide)DEPTH3_TOTAL;
-}
-
-static const struct smx_result *run(struct smx_search *search, const struct smx_position *position,
-                                    const struct smx_search_options *options)
-{
-	const struct smx_result *result;
-	struct smx_error error;
-	const enum smx_status status = smx_search_run(search, position, options, &result, &error);
-	cr_assert_eq(status, SMX_OK, "%s", error.message);
-	return result;
 }
 
 static struct smx_search *new_search(void)

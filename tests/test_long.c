@@ -1,6 +1,7 @@
 /* Long analyses: the best candidates' exact values, what progress tells, and going on from a saved table. */
 #include "tests/support/dicechess.h"
 #include "tests/support/golden.h"
+#include "tests/support/run.h"
 #include "tests/support/toy.h"
 
 #include <starmax/parallel.h>
@@ -35,26 +36,10 @@ static struct smx_table *table_of(size_t size_bytes)
 	return table;
 }
 
-static const struct smx_result *run(struct smx_search *search, const struct smx_position *position,
-                                    const struct smx_search_options *options)
-{
-	const struct smx_result *result;
-	struct smx_error error;
-	const enum smx_status status = smx_search_run(search, position, options, &result, &error);
-	cr_assert_eq(status, SMX_OK, "%s", error.message);
-	return result;
-}
-
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof *a->step) == 0;
-}
-
 static bool same_answer(const struct smx_result *a, const struct smx_result *b)
 {
 	return a->kind == b->kind && a->stopped == b->stopped && a->has_value == b->has_value && a->value == b->value &&
-	       a->ties == b->ties && a->depth_plies == b->depth_plies && same_turn(&a->turn, &b->turn);
+	       a->ties == b->ties && a->depth_plies == b->depth_plies && smx_turn_equal(&a->turn, &b->turn);
 }
 
 /* Several threads; NULL in a library without them. */
@@ -124,7 +109,7 @@ static void check_multi(struct multi *m, struct smx_search *search, const struct
 			cr_assert(same_answer(r, &plain), "%s way %u multi %zu: another answer", name, way, asked[a]);
 			for (size_t i = 0; i < count; i++) {
 				const struct smx_candidate *c = &r->candidates[i], *x = &m->exact[i];
-				cr_assert(same_turn(&c->turn, &x->turn) && c->completed);
+				cr_assert(smx_turn_equal(&c->turn, &x->turn) && c->completed);
 				cr_assert(c->exact || x->value < m->sorted[k - 1], "%s way %u multi %zu: candidate %zu is not exact",
 				          name, way, asked[a], i);
 				cr_assert(c->exact ? c->value == x->value : c->value >= x->value && c->value < m->sorted[k - 1],
@@ -260,7 +245,7 @@ static void best_is_told(unsigned threads)
 		const struct smx_iteration *depth = &r->iterations[now->value_depth_plies - 1];
 		cr_assert_eq(depth->depth_plies, now->value_depth_plies);
 		if (now->value_depth_plies < now->depth_plies)
-			cr_assert(now->value == depth->value && same_turn(&now->turn, &depth->turn));
+			cr_assert(now->value == depth->value && smx_turn_equal(&now->turn, &depth->turn));
 		else
 			cr_assert(now->value <= depth->value && now->candidates_completed > 0);
 		if (before && before->has_value && before->value_depth_plies == now->value_depth_plies)

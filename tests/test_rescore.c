@@ -2,6 +2,7 @@
  * on Dice Chess, at every level of pruning; how often the second evaluator is asked, and what a stop leaves. */
 #include "tests/support/dicechess.h"
 #include "tests/support/golden.h"
+#include "tests/support/run.h"
 #include "tests/support/toy.h"
 
 #include <starmax/random.h>
@@ -242,22 +243,6 @@ static void toys_destroy(struct toys *t)
 	free(t);
 }
 
-static const struct smx_result *run(struct smx_search *search, const struct smx_position *position,
-                                    const struct smx_search_options *options)
-{
-	const struct smx_result *result;
-	struct smx_error error;
-	const enum smx_status status = smx_search_run(search, position, options, &result, &error);
-	cr_assert_eq(status, SMX_OK, "%s", error.message);
-	return result;
-}
-
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof *a->step) == 0;
-}
-
 /* A root with turns and no win, of a tree of this seed; false where there is none. */
 static bool toy_root(struct expected *e, uint64_t seed, struct smx_position *position)
 {
@@ -292,7 +277,7 @@ static void check_result(struct toys *t, uint64_t seed, const struct smx_result 
 	cr_assert_eq(r->candidates_completed, e->count, "%s", name);
 	cr_assert_eq(r->value, e->best, "%s: %" PRId64 " not %" PRId64, name, r->value, e->best);
 	cr_assert_eq(r->ties, e->ties, "%s: %zu not %zu ties", name, r->ties, e->ties);
-	cr_assert(same_turn(&r->turn, &e->candidate[e->first].turn), "%s: another turn", name);
+	cr_assert(smx_turn_equal(&r->turn, &e->candidate[e->first].turn), "%s: another turn", name);
 	cr_assert_eq(r->counters.rescore_evaluations, options->rescore_weight ? e->count : 0, "%s", name);
 	size_t best_without = 0;
 	for (size_t i = 0; i < e->count; i++) {
@@ -301,7 +286,7 @@ static void check_result(struct toys *t, uint64_t seed, const struct smx_result 
 		const bool ties = x->value == e->best;
 		if (x->search > e->candidate[best_without].search)
 			best_without = i;
-		cr_assert(c->completed && same_turn(&c->turn, &x->turn) && c->prerank == x->prerank, "%s", name);
+		cr_assert(c->completed && smx_turn_equal(&c->turn, &x->turn) && c->prerank == x->prerank, "%s", name);
 		if (ties || i < options->exact || whole || options->star == SMX_STAR_NONE || options->depth_plies == 1)
 			cr_assert(c->exact, "%s: candidate %zu inexact", name, i);
 		if (options->rescore_weight)
@@ -576,11 +561,11 @@ Test(rescore, a_weight_of_zero_is_none_in_every_answer_and_counter)
 		const struct smx_result *zero = run(t->search[0], &position, &options);
 		cr_assert_eq(watch->calls, calls);
 		cr_assert_eq(memcmp(&none.counters, &zero->counters, sizeof none.counters), 0);
-		cr_assert(none.value == zero->value && none.ties == zero->ties && same_turn(&none.turn, &zero->turn));
+		cr_assert(none.value == zero->value && none.ties == zero->ties && smx_turn_equal(&none.turn, &zero->turn));
 		cr_assert_eq(none.candidate_count, zero->candidate_count);
 		for (size_t i = 0; i < none.candidate_count; i++) {
 			const struct smx_candidate *a = &kept[i], *b = &zero->candidates[i];
-			cr_assert(same_turn(&a->turn, &b->turn) && a->value == b->value && a->search == b->search &&
+			cr_assert(smx_turn_equal(&a->turn, &b->turn) && a->value == b->value && a->search == b->search &&
 			          a->exact == b->exact && a->loss_weight == b->loss_weight && a->value == a->search &&
 			          !a->rescored && !b->rescored && a->rescore == 0 && b->rescore == 0);
 		}
@@ -634,7 +619,7 @@ static void expect_nothing(const struct smx_result *r, const struct expected *e)
 	cr_assert_eq(r->candidates_completed, 0);
 	cr_assert_eq(r->counters.chance_nodes, 0);
 	cr_assert_eq(r->candidate_count, e->count);
-	cr_assert(same_turn(&r->turn, &e->candidate[0].turn), "not the pre-ranker's first");
+	cr_assert(smx_turn_equal(&r->turn, &e->candidate[0].turn), "not the pre-ranker's first");
 	for (size_t i = 0; i < r->candidate_count; i++)
 		cr_assert(!r->candidates[i].completed && !r->candidates[i].exact);
 }
@@ -818,7 +803,7 @@ static smx_value opinion_on(const struct smx_evaluator *rescorer, const struct d
 {
 	smx_value value = 0;
 	size_t at = 0;
-	while (at < turns->count && !same_turn(&turns->turn[at], turn))
+	while (at < turns->count && !smx_turn_equal(&turns->turn[at], turn))
 		at++;
 	cr_assert_lt(at, turns->count);
 	rescorer->evaluate(rescorer->context, &turns->after[at], 1, side, &value);
@@ -883,13 +868,13 @@ Test(rescore, dice_chess_is_blended_from_plain_values)
 					}
 					ties += c->value == best;
 				}
-				moved += !same_turn(&truth[first].turn, &plain.turn);
+				moved += !smx_turn_equal(&truth[first].turn, &plain.turn);
 				for (options.star = SMX_STAR1; options.star <= SMX_STAR2; options.star++) {
 					const struct smx_result *r = run(search, &position, &options);
 					cr_assert_eq(r->value, best, "%u/%u %s: %" PRId64 " not %" PRId64, shares[s][0], shares[s][1],
 					             pairs[p][1]->name, r->value, best);
 					cr_assert_eq(r->ties, ties);
-					cr_assert(same_turn(&r->turn, &truth[first].turn));
+					cr_assert(smx_turn_equal(&r->turn, &truth[first].turn));
 					for (size_t i = 0; i < plain.candidate_count; i++) {
 						const struct smx_candidate *c = &r->candidates[i];
 						cr_assert(c->completed && c->rescore == truth[i].rescore);

@@ -2,6 +2,7 @@
  * that neither the level of pruning nor a repetition changes anything. */
 #include "tests/support/dicechess.h"
 #include "tests/support/golden.h"
+#include "tests/support/run.h"
 #include "tests/support/toy.h"
 
 #include <starmax/random.h>
@@ -197,22 +198,6 @@ static void toys_destroy(struct toys *t)
 	free(t);
 }
 
-static const struct smx_result *run(struct smx_search *search, const struct smx_position *position,
-                                    const struct smx_search_options *options)
-{
-	const struct smx_result *result;
-	struct smx_error error;
-	const enum smx_status status = smx_search_run(search, position, options, &result, &error);
-	cr_assert_eq(status, SMX_OK, "%s", error.message);
-	return result;
-}
-
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof *a->step) == 0;
-}
-
 static bool toy_root(struct expected *e, uint64_t seed, struct smx_position *position)
 {
 	uint32_t weights[SMX_OUTCOMES_MAX];
@@ -258,7 +243,7 @@ static void check_levels(struct toys *t, uint64_t seed, const struct smx_positio
                          struct smx_search_options options, const struct expected *e)
 {
 	const bool is_selective = options.selective.inner_width || options.selective.reach > 0 || options.selective.samples;
-	struct smx_result first;
+	struct smx_result first = {.has_value = false};
 	struct smx_candidate truth[CANDIDATES_MAX];
 	options.exact = SMX_EXACT_ALL;
 	for (unsigned g = 0; g < GAMES; g++) {
@@ -283,18 +268,18 @@ static void check_levels(struct toys *t, uint64_t seed, const struct smx_positio
 			if (e) {
 				cr_assert_eq(r->value, e->best, CASE ": %" PRId64 " not %" PRId64, CASE_VALUES, r->value, e->best);
 				cr_assert_eq(r->ties, e->ties, CASE, CASE_VALUES);
-				cr_assert(same_turn(&r->turn, &e->candidate[e->first].turn), CASE, CASE_VALUES);
+				cr_assert(smx_turn_equal(&r->turn, &e->candidate[e->first].turn), CASE, CASE_VALUES);
 			}
 			cr_assert_eq(r->candidate_count, e ? e->count : first.candidate_count, CASE, CASE_VALUES);
 			cr_assert_eq(r->candidates_completed, r->candidate_count, CASE, CASE_VALUES);
 			cr_assert_eq(r->value, first.value, CASE ": %" PRId64 " not %" PRId64, CASE_VALUES, r->value, first.value);
-			cr_assert(r->ties == first.ties && same_turn(&r->turn, &first.turn), CASE, CASE_VALUES);
+			cr_assert(r->ties == first.ties && smx_turn_equal(&r->turn, &first.turn), CASE, CASE_VALUES);
 			for (size_t i = 0; i < r->candidate_count; i++) {
 				const struct smx_candidate *c = &r->candidates[i];
-				cr_assert(c->completed && same_turn(&c->turn, &truth[i].turn), CASE, CASE_VALUES);
+				cr_assert(c->completed && smx_turn_equal(&c->turn, &truth[i].turn), CASE, CASE_VALUES);
 				if (e)
-					cr_assert(c->prerank == e->candidate[i].prerank && same_turn(&c->turn, &e->candidate[i].turn), CASE,
-					          CASE_VALUES);
+					cr_assert(c->prerank == e->candidate[i].prerank && smx_turn_equal(&c->turn, &e->candidate[i].turn),
+					          CASE, CASE_VALUES);
 				const smx_value value = e ? e->candidate[i].value : truth[i].value;
 				if (way == 0 || i < options.exact)
 					cr_assert(c->exact, CASE, CASE_VALUES);
@@ -478,7 +463,7 @@ Test(selective, every_level_draws_the_same_samples_and_so_does_every_run)
 		options.star = (enum smx_star)(n % 4);
 		const struct smx_result once = *run(t->search[0], &position, &options);
 		const struct smx_result *again = run(t->search[0], &position, &options);
-		cr_assert(once.value == again->value && same_turn(&once.turn, &again->turn));
+		cr_assert(once.value == again->value && smx_turn_equal(&once.turn, &again->turn));
 		cr_assert_eq(memcmp(&once.counters, &again->counters, sizeof once.counters), 0);
 		n++;
 	}
@@ -614,7 +599,7 @@ Test(selective, asking_for_outcome_values_changes_no_turn_and_no_value_of_one)
 		options.outcome_values = true;
 		const struct smx_result *with = run(t->search[0], &position, &options);
 		cr_assert_eq(with->value, without.value, "%" PRId64 " not %" PRId64, with->value, without.value);
-		cr_assert(same_turn(&with->turn, &without.turn));
+		cr_assert(smx_turn_equal(&with->turn, &without.turn));
 		n++;
 	}
 	toys_destroy(t);
@@ -693,7 +678,7 @@ Test(selective, dice_chess_of_three_turns_is_cut_alike_at_every_level)
 				const struct smx_result *r = run(search, &position, &options);
 				cr_assert_eq(r->value, plain.value, "position %u mode %u star %d: %" PRId64 " not %" PRId64, p, m,
 				             (int)options.star, r->value, plain.value);
-				cr_assert(r->ties == plain.ties && same_turn(&r->turn, &plain.turn));
+				cr_assert(r->ties == plain.ties && smx_turn_equal(&r->turn, &plain.turn));
 			}
 			if (modes[m].samples || (golden_slow_build() && (p || m == 1)) || p == 3)
 				continue; /* the oracle evaluates every leaf one by one */

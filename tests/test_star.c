@@ -2,6 +2,7 @@
  * without folded leaves and bounds, on one thread and on several, has the same values, turns and ties. */
 #include "tests/support/dicechess.h"
 #include "tests/support/golden.h"
+#include "tests/support/run.h"
 #include "tests/support/threads.h"
 #include "tests/support/toy.h"
 
@@ -231,22 +232,6 @@ static void use_way(struct smx_search_options *options, const struct way *way, c
 	options->splitter = way->threads == THREADS ? threads_splitter(tools->threads) : NULL;
 }
 
-static const struct smx_result *run(struct smx_search *search, const struct smx_position *position,
-                                    const struct smx_search_options *options)
-{
-	const struct smx_result *result;
-	struct smx_error error;
-	const enum smx_status status = smx_search_run(search, position, options, &result, &error);
-	cr_assert_eq(status, SMX_OK, "%s", error.message);
-	return result;
-}
-
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof *a->step) == 0;
-}
-
 struct tally {
 	uint64_t opened[WAYS], cutoffs_low, cutoffs_high, cutoffs_decided, frames, settled[SMX_BOUND_STAGES];
 	uint64_t probes, cutoffs_probe, cutoffs_etc, cutoffs_table, table_hits;
@@ -349,7 +334,7 @@ static void check_turn(struct toys *t, uint64_t seed, const struct smx_position 
 			if (!have_chosen)
 				chosen = r->turn;
 			have_chosen = true;
-			cr_assert(same_turn(&r->turn, &chosen), CASE ": another turn", CASE_VALUES);
+			cr_assert(smx_turn_equal(&r->turn, &chosen), CASE ": another turn", CASE_VALUES);
 			size_t same = 0, first = SIZE_MAX;
 			for (size_t i = 0; i < e->count; i++) {
 				const struct smx_candidate *c = &r->candidates[i];
@@ -357,8 +342,9 @@ static void check_turn(struct toys *t, uint64_t seed, const struct smx_position 
 				const bool ties = x->value == e->best;
 				if (ties && first == SIZE_MAX)
 					first = i;
-				cr_assert(c->completed && c->prerank == x->prerank && same_turn(&c->turn, &x->turn), CASE, CASE_VALUES);
-				if (same_turn(&c->turn, &r->turn)) {
+				cr_assert(c->completed && c->prerank == x->prerank && smx_turn_equal(&c->turn, &x->turn), CASE,
+				          CASE_VALUES);
+				if (smx_turn_equal(&c->turn, &r->turn)) {
 					same++;
 					cr_assert(ties && (options.ties == SMX_TIES_RANDOM || i == first), CASE, CASE_VALUES);
 				}
@@ -556,10 +542,10 @@ static void expect_repeats(struct smx_search *search, const struct smx_position 
 		             options.node_limit);
 		cr_assert(first.stopped == second->stopped && first.has_value == second->has_value &&
 		          first.value == second->value && first.ties == second->ties &&
-		          first.depth_plies == second->depth_plies && same_turn(&first.turn, &second->turn));
+		          first.depth_plies == second->depth_plies && smx_turn_equal(&first.turn, &second->turn));
 		for (size_t i = 0; first.candidates && i < first.candidate_count; i++) {
 			const struct smx_candidate *a = &kept[i], *b = &second->candidates[i];
-			cr_assert(a->completed == b->completed && same_turn(&a->turn, &b->turn) && a->exact == b->exact &&
+			cr_assert(a->completed == b->completed && smx_turn_equal(&a->turn, &b->turn) && a->exact == b->exact &&
 			          a->value == b->value && a->loss_weight == b->loss_weight);
 		}
 		stopped += first.stopped;
@@ -679,11 +665,11 @@ static bool check_dicechess(struct smx_search *search, const struct tools *tools
 		if (plain.kind == SMX_RESULT_VALUE)
 			continue;
 		cr_assert_eq(r->ties, plain.ties, "%s %s way %u", text, options.evaluator->name, w);
-		cr_assert(same_turn(&r->turn, &plain.turn), "%s %s way %u", text, options.evaluator->name, w);
+		cr_assert(smx_turn_equal(&r->turn, &plain.turn), "%s %s way %u", text, options.evaluator->name, w);
 		cr_assert_eq(r->candidate_count, plain.candidate_count);
 		for (size_t i = 0; i < plain.candidate_count; i++) {
 			const struct smx_candidate *c = &r->candidates[i];
-			cr_assert(c->completed && truth[i].exact && same_turn(&c->turn, &truth[i].turn));
+			cr_assert(c->completed && truth[i].exact && smx_turn_equal(&c->turn, &truth[i].turn));
 			if (c->exact || i < options.exact)
 				cr_assert(c->exact && c->value == truth[i].value, "%s %s way %u candidate %zu", text,
 				          options.evaluator->name, w, i);

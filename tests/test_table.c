@@ -77,17 +77,11 @@ static const struct smx_result *run(unsigned game, const struct smx_position *po
 	return result;
 }
 
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof *a->step) == 0;
-}
-
 static bool same_answer(const struct smx_result *a, const struct smx_result *b)
 {
 	return a->kind == b->kind && a->stopped == b->stopped && a->has_value == b->has_value && a->value == b->value &&
 	       a->ties == b->ties && a->depth_plies == b->depth_plies &&
-	       (a->kind == SMX_RESULT_VALUE || same_turn(&a->turn, &b->turn));
+	       (a->kind == SMX_RESULT_VALUE || smx_turn_equal(&a->turn, &b->turn));
 }
 
 static unsigned fewer(unsigned count)

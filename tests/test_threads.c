@@ -2,6 +2,7 @@
  * library without OpenMP the tests' own back-end stands in. */
 #include "tests/support/dicechess.h"
 #include "tests/support/golden.h"
+#include "tests/support/run.h"
 #include "tests/support/threads.h"
 #include "tests/support/toy.h"
 
@@ -69,22 +70,6 @@ static struct smx_search *search_create(const struct smx_game *game)
 	return search;
 }
 
-static const struct smx_result *run(struct smx_search *search, const struct smx_position *position,
-                                    const struct smx_search_options *options)
-{
-	const struct smx_result *result;
-	struct smx_error error;
-	const enum smx_status status = smx_search_run(search, position, options, &result, &error);
-	cr_assert_eq(status, SMX_OK, "%s", error.message);
-	return result;
-}
-
-static bool same_turn(const struct smx_turn *a, const struct smx_turn *b)
-{
-	return a->steps == b->steps && a->spent == b->spent && a->wins == b->wins &&
-	       memcmp(a->step, b->step, a->steps * sizeof *a->step) == 0;
-}
-
 /* What one thread finds, and all its candidates exactly. */
 struct truth {
 	struct smx_result result;
@@ -119,14 +104,14 @@ static void expect_same(const struct smx_result *r, const struct truth *truth, c
 	cr_assert_eq(r->selective, t->selective, "%s", what);
 	cr_assert_eq(r->value, t->value, "%s: %" PRId64 " not %" PRId64, what, r->value, t->value);
 	cr_assert_eq(r->ties, t->ties, "%s", what);
-	cr_assert(same_turn(&r->turn, &t->turn), "%s: another turn", what);
+	cr_assert(smx_turn_equal(&r->turn, &t->turn), "%s: another turn", what);
 	cr_assert_eq(r->candidate_count, t->candidate_count, "%s", what);
 	cr_assert_eq(r->candidates_completed, t->candidate_count, "%s", what);
 	cr_assert_eq(r->counters.candidates_abandoned, 0u, "%s", what);
 	cr_assert_eq(r->counters.table_conflicts, 0u, "%s", what);
 	for (size_t i = 0; i < r->candidate_count; i++) {
 		const struct smx_candidate *c = &r->candidates[i], *x = &truth->candidates[i];
-		cr_assert(c->completed && c->prerank == x->prerank && same_turn(&c->turn, &x->turn), "%s", what);
+		cr_assert(c->completed && c->prerank == x->prerank && smx_turn_equal(&c->turn, &x->turn), "%s", what);
 		cr_assert(c->exact || (i >= options->exact && x->value < t->value), "%s: candidate %zu inexact", what, i);
 		if (c->exact)
 			expect_same_candidate(c, x, what);
@@ -576,8 +561,8 @@ static void check_stopped(struct stops *s, const struct smx_result *r)
 	cr_assert_eq(r->candidate_count, truth->result.candidate_count);
 	for (size_t i = 0; i < r->candidate_count; i++) {
 		const struct smx_candidate *c = &r->candidates[i], *x = &truth->candidates[i];
-		cr_assert(same_turn(&c->turn, &x->turn));
-		is_legal = is_legal || same_turn(&c->turn, &r->turn);
+		cr_assert(smx_turn_equal(&c->turn, &x->turn));
+		is_legal = is_legal || smx_turn_equal(&c->turn, &r->turn);
 		completed += c->completed;
 		cr_assert(c->completed || !c->exact);
 		if (c->exact)
@@ -591,7 +576,7 @@ static void check_stopped(struct stops *s, const struct smx_result *r)
 	cr_assert_eq(r->candidates_completed, completed);
 	cr_assert_eq(r->has_value, completed > 0);
 	if (!r->has_value) {
-		cr_assert(same_turn(&r->turn, &r->candidates[0].turn));
+		cr_assert(smx_turn_equal(&r->turn, &r->candidates[0].turn));
 		s->nothing++;
 		return;
 	}

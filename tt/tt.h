@@ -135,7 +135,8 @@ struct smxi_tt_usage smxi_tt_usage(const struct smxi_tt *tt);
 /* Asks the system: not for use while the clock runs. */
 struct smxi_tt_memory smxi_tt_memory(const struct smxi_tt *tt);
 
-/* The raw words, SMXI_TT_WORDS for each slot, for tests that damage them; nothing else goes past probe and store. */
+/* The raw words, SMXI_TT_WORDS for each slot, for tests that damage them and for placing them in memory; nothing else
+ * goes past probe and store. */
 _Atomic uint64_t *smxi_tt_words(struct smxi_tt *tt, size_t *count);
 
 /* Saved tables. A file is, in the writer's byte order:

@@ -50,6 +50,15 @@ struct smx_turn {
 	bool wins;     /* the turn ends the game in the mover's favour; it has no afterstate */
 };
 
+/* Whether two turns are the same: step by step, not only in where they lead. */
+static inline bool smx_turn_equal(const struct smx_turn *a, const struct smx_turn *b)
+{
+	bool equal = a->steps == b->steps && a->spent == b->spent && a->wins == b->wins;
+	for (unsigned i = 0; equal && i < a->steps; i++)
+		equal = a->step[i] == b->step[i];
+	return equal;
+}
+
 /* What a decision node is, before it is searched. */
 enum smx_node {
 	SMX_NODE_OPEN,      /* it has afterstates: at least one */
