@@ -48,6 +48,7 @@ const struct smxi_counter smxi_counters[] = {
 	COUNTER(table_conflicts),
 	COUNTER(tasks),
 	COUNTER(tasks_stopped),
+	COUNTER(bounds_from_tasks),
 	COUNTER(outcomes_sampled_away),
 	COUNTER(branches_cut),
 };

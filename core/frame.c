@@ -451,6 +451,12 @@ static bool has_ended(struct frame *f, struct searcher *s)
 	return atomic_load_explicit(&f->work.ended, memory_order_relaxed);
 }
 
+/* The node's bound on its mover's side. */
+static smx_value reach_of(const struct chance *node)
+{
+	return node->maximise ? node->low : node->high;
+}
+
 static void work_on_frame(struct searcher *s, struct work *work)
 {
 	struct frame *f = (struct frame *)work;
@@ -462,8 +468,10 @@ static void work_on_frame(struct searcher *s, struct work *work)
 		struct interval found;
 		const enum end end = settle(f, s, &item, &found);
 		smxi_lock(work);
+		const smx_value reached = reach_of(f->node);
 		if (end == END_DONE)
 			reach_value(f, item.mask, found);
+		smxi_count_bound(s, work, reach_of(f->node) != reached);
 		if (end != END_DONE || smxi_outside(f->node, f->window))
 			smxi_end_work(s, work, end);
 	}

@@ -59,7 +59,8 @@ struct searcher;
 struct work {
 	/* Take items until there is none or the work has ended; both under the lock. */
 	void (*run)(struct searcher *s, struct work *work);
-	bool shared;                         /* else there is one thread, and no lock */
+	bool shared; /* else there is one thread, and no lock */
+	const struct searcher *owner;
 	const struct smx_splitter *splitter; /* where shared */
 	pthread_mutex_t lock;
 	enum end end;                 /* how it ended; under the lock */
@@ -77,6 +78,10 @@ struct searcher {
 	struct smx_arena *arena;
 	struct smx_counters counters;
 	struct work *current; /* what it works on; NULL: it is alone, or idle */
+	/* of what it shared with others */
+	double busy_ms;   /* in tasks; the caller's thread: not counted */
+	double waited_ms; /* for helpers, without work */
+	uint64_t task_sizes[SMX_TASK_SIZES];
 
 	/* of the run */
 	const struct smx_game *game;
@@ -231,6 +236,12 @@ static inline void smxi_unlock(struct work *work)
 {
 	if (work->shared)
 		pthread_mutex_unlock(&work->lock);
+}
+
+/* What is found counts as a task's where it is not the owner who found it. */
+static inline void smxi_count_bound(struct searcher *s, const struct work *work, bool has_moved)
+{
+	s->counters.bounds_from_tasks += has_moved && s != work->owner;
 }
 
 static inline void smxi_set_left(struct work *work, size_t left)

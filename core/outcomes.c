@@ -386,8 +386,10 @@ static void work_on_outcomes(struct searcher *s, struct work *work)
 		const enum end end = smxi_must_stop(s) ? END_STOPPED : search_decision(&n, d, window);
 		smx_arena_release(s->arena, mark);
 		smxi_lock(work);
+		const smx_value known_before = n.node->high - n.node->low;
 		if (end == END_DONE)
 			conclude(&n, d);
+		smxi_count_bound(s, work, n.node->high - n.node->low != known_before);
 		const bool low = smxi_node_upper(n.node) < n.visit->window.alpha;
 		const bool has_ended = atomic_load_explicit(&work->ended, memory_order_relaxed);
 		if (end != END_DONE || (!has_ended && is_left(&n, low ? &s->counters.cutoffs_low : &s->counters.cutoffs_high)))

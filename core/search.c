@@ -103,6 +103,7 @@ static void keep_value(struct searcher *s, struct root *root, const struct smx_c
 		atomic_store_explicit(&s->search->best, candidate, memory_order_release);
 	if (root->kept_count == root->keep)
 		atomic_store_explicit(&root->best, root->kept[root->keep - 1], memory_order_relaxed);
+	smxi_count_bound(s, &root->work, true);
 }
 
 static void work_on_candidates(struct searcher *s, struct work *work)
@@ -316,6 +317,21 @@ static void run_part(void *argument)
 		part->candidates ? deepen(part->s, part->candidates) : smxi_search_chance(part->s, part->visit, part->node);
 }
 
+static void note_sharing(struct smx_search *search, unsigned threads, double span_ms)
+{
+	struct smx_sharing *sharing = &search->result.sharing;
+	sharing->threads = threads;
+	sharing->span_ms = span_ms;
+	sharing->idle_ms = (threads - 1) * span_ms;
+	for (unsigned i = 0; i < threads; i++) {
+		const struct searcher *s = &search->searchers[i];
+		sharing->used += i > 0 && s->counters.tasks > 0;
+		sharing->idle_ms += s->waited_ms - s->busy_ms;
+		for (unsigned size = 0; size < SMX_TASK_SIZES; size++)
+			sharing->task_sizes[size] += s->task_sizes[size];
+	}
+}
+
 /* Alone where it is over sooner than threads have begun. */
 static enum end with_threads(struct parallel_part *part, bool is_large)
 {
@@ -324,8 +340,10 @@ static enum end with_threads(struct parallel_part *part, bool is_large)
 	search->splitter = is_large && splitter && splitter->threads > 1 ? splitter : NULL;
 	if (search->splitter) {
 		atomic_store(&search->idle, (int)splitter->threads - 1);
+		const double begun_ms = smxi_now_ms();
 		splitter->run(splitter->context, run_part, part);
 		search->splitter = NULL;
+		note_sharing(search, splitter->threads, smxi_now_ms() - begun_ms);
 	} else {
 		run_part(part);
 	}
@@ -479,6 +497,8 @@ static void begin(struct searcher *s, const struct smx_search_options *options, 
 {
 	smx_arena_release(s->arena, (struct smx_arena_mark){NULL, 0});
 	s->counters = (struct smx_counters){0};
+	s->busy_ms = s->waited_ms = 0;
+	memset(s->task_sizes, 0, sizeof s->task_sizes);
 	s->options = *options;
 	s->evaluated_side = evaluated_side;
 	s->fold = s->game->fold && options->evaluator->fold && options->leaves == SMX_LEAVES_FOLD;
@@ -513,7 +533,7 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 	atomic_store(&search->candidates_completed, 0);
 	atomic_store(&search->best, NULL);
 	search->best_before = NULL;
-	memset(&search->result, 0, sizeof search->result);
+	search->result = (struct smx_result){.sharing = {.threads = 1, .used = 1}};
 	if (options->table)
 		smxi_table_begin(options->table);
 

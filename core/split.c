@@ -45,6 +45,14 @@ static struct work *find_work(struct smx_search *search, const struct work *top)
 	return found;
 }
 
+static unsigned size_class(double ms)
+{
+	unsigned class = 0;
+	for (double below = 1e-3; ms >= below && class + 1 < SMX_TASK_SIZES; below *= 2)
+		class ++;
+	return class;
+}
+
 /* Join some work, if there is any; false where there is none. */
 static bool help(struct searcher *s, const struct work *top)
 {
@@ -58,9 +66,11 @@ static bool help(struct searcher *s, const struct work *top)
 		return false;
 	s->counters.tasks++;
 	struct work *const before = s->current;
+	const double begun_ms = smxi_now_ms();
 	s->current = work;
 	work->run(s, work);
 	s->current = before;
+	s->task_sizes[size_class(smxi_now_ms() - begun_ms)]++;
 	atomic_fetch_sub_explicit(&work->helpers, 1, memory_order_release);
 	return true;
 }
@@ -69,8 +79,10 @@ static void help_with_anything(void *argument)
 {
 	struct smx_search *search = argument;
 	struct searcher *s = &search->searchers[search->splitter->thread(search->splitter->context)];
+	const double begun_ms = smxi_now_ms();
 	while (help(s, NULL))
 		;
+	s->busy_ms += smxi_now_ms() - begun_ms;
 	atomic_fetch_add_explicit(&search->idle, 1, memory_order_relaxed);
 }
 
@@ -110,15 +122,27 @@ static void close_work(struct searcher *s, struct work *work)
 	if (work->next)
 		work->next->previous = work->previous;
 	pthread_mutex_unlock(&search->works_lock);
-	while (atomic_load_explicit(&work->helpers, memory_order_acquire) > 0)
-		if (!help(s, work))
-			yield(search->splitter);
+	double waits_since_ms = 0; /* 0: it does not */
+	while (atomic_load_explicit(&work->helpers, memory_order_acquire) > 0) {
+		const double now_ms = smxi_now_ms();
+		if (help(s, work)) {
+			waits_since_ms = 0;
+			continue;
+		}
+		if (waits_since_ms > 0)
+			s->waited_ms += now_ms - waits_since_ms;
+		waits_since_ms = now_ms;
+		yield(search->splitter);
+	}
+	if (waits_since_ms > 0)
+		s->waited_ms += smxi_now_ms() - waits_since_ms;
 }
 
 enum end smxi_work_together(struct searcher *s, struct work *work, bool can_share)
 {
 	work->end = END_DONE;
 	atomic_init(&work->ended, false);
+	work->owner = s;
 	work->shared = can_share && s->search->splitter;
 	if (!work->shared) {
 		work->run(s, work);

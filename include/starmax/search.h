@@ -79,6 +79,8 @@ struct smx_counters {
 	/* Of several threads: parts of the work that one took over, and those of them that were stopped because another's result
 	 * had ended their node. */
 	uint64_t tasks, tasks_stopped;
+	uint64_t
+		bounds_from_tasks; /* bounds of a node, and best values of the root, that another thread than the node's own improved */
 	uint64_t outcomes_sampled_away,
 		branches_cut; /* of selective search: outcomes not drawn; branches below the reach */
 };
@@ -207,6 +209,18 @@ enum smx_result_kind {
 	SMX_RESULT_VALUE, /* the position has no outcome: its own value */
 };
 
+#define SMX_TASK_SIZES 24
+
+/* How several threads shared a search. Times are of the wall clock. */
+struct smx_sharing {
+	unsigned threads; /* at hand; 1 where there is no back-end, and where the search was too small for it */
+	unsigned used;    /* of these: did a part of it */
+	double span_ms;   /* how long they were at hand */
+	double idle_ms;   /* of threads * span_ms: without work */
+	/* Tasks by the time they took: task_sizes[0] below 1 microsecond, [i] from 2^(i-1) to below 2^i, the last one all longer ones. */
+	uint64_t task_sizes[SMX_TASK_SIZES];
+};
+
 struct smx_result {
 	enum smx_result_kind kind;
 	bool stopped;       /* by smx_search_stop, or because a limit was reached; only completed work counts below */
@@ -229,6 +243,7 @@ struct smx_result {
 	uint64_t outcomes_won, outcomes_lost; /* masks: outcomes that end the game at once, for the evaluated side */
 	struct smx_counters counters;
 	struct smx_arena_statistics memory;
+	struct smx_sharing sharing;
 	double time_ms;
 };
 
