@@ -159,7 +159,7 @@ enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struc
 		for (uint64_t left = open; left; left &= left - 1)
 			smxi_set_exact(node, (unsigned)__builtin_ctzll(left), values[__builtin_ctzll(left)]);
 	} else {
-		bool framed = visit->depth >= 2 && s->options.star >= SMX_STAR2 && !s->options.no_frames && !s->selective;
+		bool framed = visit->depth >= 2 && smxi_makes_frames(s);
 		if (framed)
 			end = smxi_search_frame(s, visit, expansion, open, node, &framed);
 		if (!framed)

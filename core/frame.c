@@ -8,158 +8,17 @@
  * An afterstate is searched only in the window in which it can still better one of its outcomes, or end the node; most are settled by a
  * bound before they are opened (game->look, game->bound), from cheap to dear. Outcomes become exact when all their afterstates are settled.
  *
- * Afterstates that the same outcomes reach form a group: in it the one with the best estimate always promises most. Promises only shrink as
- * outcomes improve, so a heap of the groups whose top is computed again when it is taken stays right. When nothing promises anything, the
- * rest is settled in listed order.
+ * Which afterstate promises most is replies.c's affair. Several threads take from one frame at once. What one of them finds makes the windows
+ * narrower in which the others search, and these look for it at every afterstate (renew_window): each window is made of bounds that are
+ * true, the newest being the narrowest.
  *
  * When the method is the wrong one: a node whose afterstates do not fit in memory (FRAME_MAX), and leaves, whose evaluation is cheaper
  * than any thought about their order. */
-#include "core/node.h"
+#include "core/frame.h"
 
 #include <string.h>
 
 enum { FRAME_MAX = 1 << 18, STEPS_PER_CLOCK_LOOK = 64, PREFETCH_AHEAD = 16, LISTED_WORTH_ONE = 64 };
-
-struct reply {
-	const void *state;
-	uint64_t mask;
-	struct smx_glance glance; /* narrowed by the table, too */
-	uint32_t group;
-	uint8_t stage; /* bounds asked for so far */
-	bool from_table;
-};
-
-/* Replies of one mask. The first is the best; the others are in no order until it is taken, and then a heap. */
-struct group {
-	uint64_t mask;
-	uint32_t *replies; /* by index */
-	uint32_t count;
-	bool is_heap;
-	smx_value promise; /* of the best, once; at least what it is now */
-};
-
-struct frame {
-	struct work work;   /* first: work_on_frame finds the frame by it */
-	struct searcher *s; /* the owner */
-	const struct visit *visit;
-	struct window window; /* the visit's, with an alpha that may have risen since */
-	struct chance *node;
-	bool asks_table; /* settle() does */
-	struct reply *replies;
-	uint32_t count;
-	struct group *groups;
-	uint32_t group_count;
-	uint32_t *heap; /* of groups */
-	uint32_t heap_count;
-	uint32_t next; /* of the replies as listed */
-};
-
-/* How far the node's bound would move if the reply were worth its estimate. */
-static smx_value promise_of(const struct chance *node, const struct reply *reply)
-{
-	smx_value promise = 0;
-	for (uint64_t left = reply->mask; left; left &= left - 1) {
-		const unsigned i = (unsigned)__builtin_ctzll(left);
-		const smx_value better =
-			node->maximise ? reply->glance.estimate - node->lower[i] : node->upper[i] - reply->glance.estimate;
-		if (better > 0)
-			promise += (smx_value)node->weight[i] * better;
-	}
-	return promise;
-}
-
-static bool is_better_reply(const struct frame *f, uint32_t a, uint32_t b)
-{
-	const smx_value left = f->replies[a].glance.estimate, right = f->replies[b].glance.estimate;
-	if (left != right)
-		return (left > right) == f->node->maximise;
-	return a < b;
-}
-
-static bool promises_more(const struct frame *f, uint32_t a, uint32_t b)
-{
-	const struct group *left = &f->groups[a], *right = &f->groups[b];
-	return left->promise > right->promise || (left->promise == right->promise && left->replies[0] < right->replies[0]);
-}
-
-static void sink(const struct frame *f, uint32_t *heap, uint32_t count, uint32_t at,
-                 bool (*above)(const struct frame *, uint32_t, uint32_t))
-{
-	const uint32_t item = heap[at];
-	for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && above(f, heap[child + 1], heap[child]))
-			child++;
-		if (!above(f, heap[child], item))
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = item;
-}
-
-static void take_best(struct frame *f, struct group *group)
-{
-	if (!group->is_heap)
-		for (uint32_t i = group->count / 2; i-- > 0;)
-			sink(f, group->replies, group->count, i, is_better_reply);
-	group->is_heap = true;
-	group->replies[0] = group->replies[--group->count];
-	if (group->count)
-		sink(f, group->replies, group->count, 0, is_better_reply);
-}
-
-/* Give every reply its group, and the groups their room. */
-static enum end make_groups(struct frame *f)
-{
-	struct smx_arena *arena = f->s->arena;
-	size_t shared = 0; /* replies of several outcomes */
-	for (uint32_t i = 0; i < f->count; i++)
-		shared += (f->replies[i].mask & (f->replies[i].mask - 1)) != 0;
-	size_t slots = 1;
-	while (slots < 2 * shared)
-		slots *= 2;
-	const size_t most = shared + SMX_OUTCOMES_MAX;
-	f->groups = smx_arena_alloc(arena, most * sizeof *f->groups);
-	f->heap = smx_arena_alloc(arena, most * sizeof *f->heap);
-	uint32_t *slot = smx_arena_alloc(arena, slots * sizeof *slot); /* group + 1 of a mask; 0: free */
-	uint32_t *room = smx_arena_alloc(arena, f->count * sizeof *room);
-	if (!f->groups || !f->heap || !slot || !room)
-		return END_NO_MEMORY;
-	memset(slot, 0, slots * sizeof *slot);
-	uint32_t single[SMX_OUTCOMES_MAX] = {0}; /* the same of one outcome */
-	for (uint32_t i = 0; i < f->count; i++) {
-		const uint64_t mask = f->replies[i].mask;
-		uint32_t *place = &single[__builtin_ctzll(mask)];
-		if (mask & (mask - 1)) {
-			size_t at = (mask * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
-			while (slot[at] && f->groups[slot[at] - 1].mask != mask)
-				at = (at + 1) & (slots - 1);
-			place = &slot[at];
-		}
-		if (!*place) {
-			f->groups[f->group_count] = (struct group){.mask = mask};
-			*place = ++f->group_count;
-		}
-		f->replies[i].group = *place - 1;
-		f->groups[*place - 1].count++;
-	}
-	for (uint32_t g = 0; g < f->group_count; g++) {
-		f->groups[g].replies = room;
-		room += f->groups[g].count;
-		f->groups[g].count = 0;
-	}
-	return END_DONE;
-}
-
-static void join_group(struct frame *f, uint32_t index)
-{
-	struct group *group = &f->groups[f->replies[index].group];
-	const uint32_t at = group->count++;
-	group->replies[at] = index;
-	if (is_better_reply(f, index, group->replies[0])) {
-		group->replies[at] = group->replies[0];
-		group->replies[0] = index;
-	}
-}
 
 /* List the open outcomes' afterstates, each once. */
 static enum end list_replies(struct frame *f, const void *expansion, uint64_t open, bool *fits)
@@ -224,11 +83,6 @@ static enum end list_replies(struct frame *f, const void *expansion, uint64_t op
 	return END_DONE;
 }
 
-static struct interval interval_of(const struct reply *reply)
-{
-	return (struct interval){reply->glance.lower, reply->glance.upper};
-}
-
 static smx_value clamped(smx_value value, struct interval interval)
 {
 	return value < interval.lower ? interval.lower : value > interval.upper ? interval.upper : value;
@@ -238,7 +92,7 @@ static smx_value clamped(smx_value value, struct interval interval)
 static bool ask_table(const struct frame *f, struct searcher *s, struct reply *reply)
 {
 	const struct smx_visit at = {reply->state, &f->visit->at};
-	struct interval known = interval_of(reply);
+	struct interval known = smxi_reply_interval(reply);
 	if (!smxi_table_narrow(s, &at, f->visit->depth - 1, &known))
 		return false;
 	reply->glance.lower = known.lower;
@@ -257,7 +111,7 @@ static void reach_value(const struct frame *f, uint64_t mask, struct interval kn
 static void claim(const struct frame *f, struct searcher *s, const struct reply *reply, enum smx_claim_source source)
 {
 	const struct smx_visit at = {reply->state, &f->visit->at};
-	smxi_claim(s, source, reply->stage - 1u, &at, f->visit->depth - 1, interval_of(reply));
+	smxi_claim(s, source, reply->stage - 1u, &at, f->visit->depth - 1, smxi_reply_interval(reply));
 }
 
 static enum end estimate_replies(struct frame *f)
@@ -285,112 +139,13 @@ static enum end estimate_replies(struct frame *f)
 		if (etc && i + PREFETCH_AHEAD < f->count)
 			smxi_table_prefetch(s, f->replies[i + PREFETCH_AHEAD].state, f->visit->depth - 1);
 		if (etc && ask_table(f, s, reply)) {
-			reach_value(f, reply->mask, interval_of(reply));
-			reply->glance.estimate = clamped(reply->glance.estimate, interval_of(reply));
+			reach_value(f, reply->mask, smxi_reply_interval(reply));
+			reply->glance.estimate = clamped(reply->glance.estimate, smxi_reply_interval(reply));
 		}
-		join_group(f, i);
+		smxi_replies_join(f, i);
 	}
-	for (uint32_t g = 0; g < f->group_count; g++) {
-		struct group *group = &f->groups[g];
-		group->promise = promise_of(f->node, &f->replies[group->replies[0]]);
-		if (group->promise > 0)
-			f->heap[f->heap_count++] = g;
-	}
-	for (uint32_t i = f->heap_count / 2; i-- > 0;)
-		sink(f, f->heap, f->heap_count, i, promises_more);
+	smxi_replies_order(f);
 	return END_DONE;
-}
-
-/* The side's reach: the worst value reached among a reply's outcomes is what it must better. */
-static smx_value to_better(const struct chance *node, uint64_t mask)
-{
-	smx_value worst = node->maximise ? INT64_MAX : INT64_MIN;
-	for (; mask; mask &= mask - 1) {
-		const unsigned i = (unsigned)__builtin_ctzll(mask);
-		if (node->maximise ? node->lower[i] < worst : node->upper[i] > worst)
-			worst = node->maximise ? node->lower[i] : node->upper[i];
-	}
-	return worst;
-}
-
-static bool betters_nothing(const struct frame *f, const struct reply *reply, smx_value worst)
-{
-	return f->node->maximise ? reply->glance.upper <= worst : reply->glance.lower >= worst;
-}
-
-static void count_settled(struct searcher *s, const struct reply *reply)
-{
-	uint64_t *const counters[SMX_BOUND_STAGES] = {&s->counters.settled_stage_0, &s->counters.settled_stage_1,
-	                                              &s->counters.settled_stage_2, &s->counters.settled_stage_3};
-	++*(reply->from_table ? &s->counters.cutoffs_table : counters[reply->stage - 1]);
-}
-
-/* One edge: where the node ends; the other: where the reply betters nothing. Where bettering anything ends the node the window is
- * empty, and the reply only has to be on one side of it. */
-static struct window reply_window(const struct frame *f, const struct reply *reply, smx_value worst)
-{
-	const struct chance *node = f->node;
-	smx_value low_rest = node->low, high_rest = node->high;
-	for (uint64_t left = reply->mask; left; left &= left - 1) {
-		const unsigned i = (unsigned)__builtin_ctzll(left);
-		low_rest -= (smx_value)node->weight[i] * node->lower[i];
-		high_rest -= (smx_value)node->weight[i] * node->upper[i];
-	}
-	const struct window whole =
-		smxi_share_window(f->s, node, f->window, low_rest, high_rest, smxi_weight_of(node, reply->mask));
-	if (node->maximise)
-		return (struct window){worst + 1, whole.beta > worst ? whole.beta : worst};
-	return (struct window){whole.alpha < worst ? whole.alpha : worst, worst - 1};
-}
-
-/* A reply that was taken: from now on it is its taker's alone. */
-struct item {
-	struct reply *reply;
-	uint64_t mask;
-	struct window window;
-};
-
-/* Make a reply an item, unless it needs no work. */
-static bool make_item(const struct frame *f, struct searcher *s, struct reply *reply, struct item *item)
-{
-	*item = (struct item){.reply = reply, .mask = reply->mask};
-	const smx_value worst = to_better(f->node, reply->mask);
-	bool is_open = f->node->maximise ? worst < s->ceiling : worst > s->floor;
-	if (is_open && betters_nothing(f, reply, worst)) {
-		count_settled(s, reply);
-		is_open = false;
-	}
-	if (is_open)
-		item->window = reply_window(f, reply, worst);
-	reply->mask = 0;
-	return is_open;
-}
-
-/* The next item: of the replies that promise something the one that promises most, then the others as listed. */
-static bool take_item(struct frame *f, struct searcher *s, struct item *item)
-{
-	while (f->heap_count > 0) {
-		struct group *group = &f->groups[f->heap[0]];
-		struct reply *reply = &f->replies[group->replies[0]];
-		const smx_value promise = promise_of(f->node, reply);
-		const bool is_taken = promise > 0 && promise == group->promise;
-		const bool is_item = is_taken && make_item(f, s, reply, item);
-		if (is_taken)
-			take_best(f, group);
-		group->promise = group->count ? promise_of(f->node, &f->replies[group->replies[0]]) : 0;
-		if (group->promise == 0) /* it will promise nothing again: what is left comes as listed */
-			f->heap[0] = f->heap[--f->heap_count];
-		if (f->heap_count)
-			sink(f, f->heap, f->heap_count, 0, promises_more);
-		if (is_item)
-			return true;
-	}
-	while (f->next < f->count) {
-		struct reply *reply = &f->replies[f->next++];
-		if (reply->mask && make_item(f, s, reply, item))
-			return true;
-	}
-	return false;
 }
 
 /* Whether what is known, by the table or by a dearer and dearer bound, answers all that a search of the reply could. */
@@ -400,8 +155,8 @@ static bool settle_unsearched(const struct frame *f, struct searcher *s, const s
 	if (f->asks_table)
 		ask_table(f, s, reply);
 	for (;;) {
-		if (smxi_answers(interval_of(reply), item->window)) {
-			count_settled(s, reply);
+		if (smxi_answers(smxi_reply_interval(reply), item->window)) {
+			smxi_count_settled(s, reply);
 			return true;
 		}
 		if (reply->stage == SMX_BOUND_STAGES || !s->game->bound ||
@@ -415,40 +170,81 @@ static bool settle_unsearched(const struct frame *f, struct searcher *s, const s
 }
 
 /* Value an item: by a bound, by the table, or by searching it. */
-static enum end settle(const struct frame *f, struct searcher *s, const struct item *item, struct interval *found)
+static enum end settle(struct frame *f, struct searcher *s, struct item *item)
 {
 	if (smxi_must_stop(s))
 		return END_STOPPED;
 	if (settle_unsearched(f, s, item)) {
-		*found = interval_of(item->reply);
+		item->found = smxi_reply_interval(item->reply);
 		return END_DONE;
 	}
 	smxi_offer_work(s);
+	const struct origin origin = {f, item};
 	const struct visit child = {
 		.at = {item->reply->state, &f->visit->at},
 		.depth = f->visit->depth - 1,
 		.window = item->window,
-		.known = interval_of(item->reply),
+		.known = smxi_reply_interval(item->reply),
+		.origin = f->work.shared ? &origin : NULL,
 	};
 	struct chance node;
 	const enum end end = smxi_search_chance(s, &child, &node);
 	if (end == END_DONE)
-		*found = smxi_node_interval(&node);
+		item->found = smxi_node_interval(&node);
 	return end;
 }
 
 /* Under the lock. */
-static bool has_ended(struct frame *f, struct searcher *s)
+static void narrow(struct frame *f, struct searcher *s, struct window window)
 {
-	if (f->visit->best) {
-		const smx_value best = atomic_load_explicit(f->visit->best, memory_order_relaxed);
-		if (best > f->window.alpha) {
-			f->window.alpha = best;
-			if (smxi_outside(f->node, f->window))
-				smxi_end_work(s, &f->work, END_DONE);
-		}
+	const bool is_narrower = window.alpha > f->window.alpha || window.beta < f->window.beta;
+	if (!is_narrower)
+		return;
+	f->window.alpha = window.alpha > f->window.alpha ? window.alpha : f->window.alpha;
+	f->window.beta = window.beta < f->window.beta ? window.beta : f->window.beta;
+	atomic_fetch_add_explicit(&f->news, 1, memory_order_relaxed);
+	if (smxi_outside(f->node, f->window))
+		smxi_end_work(s, &f->work, END_DONE);
+}
+
+/* The window becomes what it would be if the node were begun now. First those of the frames above; a candidate's is its brothers'. */
+static void renew_window(struct frame *f, struct searcher *s)
+{
+	const struct brothers *brothers = f->visit->brothers;
+	const struct origin *origin = f->visit->origin;
+	if (brothers) {
+		const smx_value best = atomic_load_explicit(&brothers->best, memory_order_relaxed);
+		if (best <= atomic_load_explicit(&f->alpha_seen, memory_order_relaxed))
+			return;
+		smxi_lock(&f->work);
+		atomic_store_explicit(&f->alpha_seen, best, memory_order_relaxed);
+		narrow(f, s, (struct window){best, f->window.beta});
+		smxi_unlock(&f->work);
+	} else if (origin) {
+		struct frame *above = origin->frame;
+		renew_window(above, s);
+		const unsigned news = atomic_load_explicit(&above->news, memory_order_relaxed);
+		if (news == atomic_load_explicit(&f->news_seen, memory_order_relaxed))
+			return;
+		smxi_lock(&above->work);
+		const struct window window = smxi_reply_window(above, origin->item->mask);
+		smxi_unlock(&above->work);
+		smxi_lock(&f->work);
+		atomic_store_explicit(&f->news_seen, news, memory_order_relaxed);
+		narrow(f, s, window);
+		smxi_unlock(&f->work);
 	}
-	return atomic_load_explicit(&f->work.ended, memory_order_relaxed);
+}
+
+/* Value items; returns how many were, and how that ended. */
+static unsigned settle_items(struct frame *f, struct searcher *s, struct item *items, unsigned count, enum end *end)
+{
+	unsigned valued = 0;
+	while (valued < count && (*end = settle(f, s, &items[valued])) == END_DONE)
+		valued++;
+	if (f->work.shared)
+		renew_window(f, s);
+	return valued;
 }
 
 /* The node's bound on its mover's side. */
@@ -457,21 +253,48 @@ static smx_value reach_of(const struct chance *node)
 	return node->maximise ? node->low : node->high;
 }
 
+/* Under the lock: put in what was found. */
+static void take_in(struct frame *f, struct searcher *s, const struct item *items, unsigned count, unsigned valued)
+{
+	const smx_value before = reach_of(f->node);
+	for (unsigned i = 0; i < valued; i++)
+		reach_value(f, items[i].mask, items[i].found);
+	const bool has_moved = reach_of(f->node) != before;
+	smxi_count_bound(s, &f->work, has_moved);
+	if (f->work.shared && (has_moved || f->held_count))
+		atomic_fetch_add_explicit(&f->news, 1, memory_order_relaxed);
+	for (unsigned i = 0; i < count; i++)
+		smxi_replies_done(f, &items[i]);
+}
+
 static void work_on_frame(struct searcher *s, struct work *work)
 {
 	struct frame *f = (struct frame *)work;
-	struct item item;
+	struct item items[ITEMS_MOST];
+	if (work->shared)
+		renew_window(f, s);
 	smxi_lock(work);
-	while (!has_ended(f, s) && take_item(f, s, &item)) {
+	while (!atomic_load_explicit(&work->ended, memory_order_relaxed)) {
+		unsigned count;
+		const enum taking taking = smxi_replies_take(f, s, items, &count);
+		const unsigned news = atomic_load_explicit(&f->news, memory_order_relaxed);
+		if (taking == NOTHING_LEFT || (taking == NOTHING_NOW && s != work->owner))
+			break;
+		if (taking == NOTHING_NOW) {
+			smxi_set_left(work, 0);
+			smxi_unlock(work);
+			smxi_wait_for_news(s, work, &f->news, news);
+			smxi_lock(work);
+			continue;
+		}
+		for (unsigned i = 0; i < count; i++)
+			items[i].news = news;
 		smxi_set_left(work, f->heap_count ? f->heap_count : (f->count - f->next) / LISTED_WORTH_ONE);
 		smxi_unlock(work);
-		struct interval found;
-		const enum end end = settle(f, s, &item, &found);
+		enum end end = END_DONE;
+		const unsigned valued = settle_items(f, s, items, count, &end);
 		smxi_lock(work);
-		const smx_value reached = reach_of(f->node);
-		if (end == END_DONE)
-			reach_value(f, item.mask, found);
-		smxi_count_bound(s, work, reach_of(f->node) != reached);
+		take_in(f, s, items, count, valued);
 		if (end != END_DONE || smxi_outside(f->node, f->window))
 			smxi_end_work(s, work, end);
 	}
@@ -483,6 +306,8 @@ static enum end settle_all(struct frame *f)
 {
 	struct chance *node = f->node;
 	f->work.run = work_on_frame;
+	f->work.rank = f->visit->rank;
+	f->work.brothers = f->visit->brothers;
 	atomic_init(&f->work.left, f->heap_count);
 	const enum end end = smxi_work_together(f->s, &f->work, true);
 	if (end != END_DONE || smxi_outside(node, f->window))
@@ -513,7 +338,15 @@ static bool is_left(const struct frame *f, uint64_t *cutoffs)
 enum end smxi_search_frame(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                            struct chance *node, bool *fits)
 {
-	struct frame f = {.s = s, .visit = visit, .window = visit->window, .node = node};
+	struct frame f = {
+		.s = s,
+		.visit = visit,
+		.window = visit->window,
+		.node = node,
+		.is_inner = visit->depth > 2,
+		.alpha_seen = visit->window.alpha,
+		.news_seen = visit->origin ? visit->origin->item->news : 0,
+	};
 	const struct smx_arena_mark mark = smx_arena_mark(s->arena);
 	*fits = true;
 	enum end end = list_replies(&f, expansion, open, fits);
@@ -522,7 +355,7 @@ enum end smxi_search_frame(struct searcher *s, const struct visit *visit, const 
 	if (end != END_DONE || !*fits || is_left(&f, &s->counters.cutoffs_decided))
 		return end;
 	s->counters.frames++;
-	end = make_groups(&f);
+	end = smxi_replies_group(&f);
 	if (end == END_DONE)
 		end = estimate_replies(&f);
 	if (end != END_DONE || is_left(&f, &s->counters.cutoffs_etc))

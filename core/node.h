@@ -25,16 +25,24 @@ enum end {
 	END_NO_MEMORY,
 };
 
+/* The root's candidates, as one of them sees the others. */
+struct brothers {
+	_Atomic smx_value best;    /* what it has to reach: rises while they are searched */
+	atomic_uint first_missing; /* of the first, which are searched with an open window: those without a value yet */
+};
+
 /* What is asked of a chance node. */
 struct visit {
 	struct smx_visit at;
 	unsigned depth; /* turns left, at least 1 */
 	struct window window;
-	struct interval known;         /* from a bound or the table */
-	const _Atomic smx_value *best; /* the root's, where it raises alpha while the search goes on; NULL */
-	bool answered;                 /* known says enough; only the decided outcomes are wanted */
-	bool is_whole;                 /* none of its outcomes may be sampled away */
-	double reach;                  /* probability of coming here by chance; for selective search */
+	struct interval known;           /* from a bound or the table */
+	const struct brothers *brothers; /* of a candidate whose alpha is their best; NULL */
+	const struct origin *origin;     /* in the frame above, where threads share it; NULL */
+	unsigned rank;                   /* of the candidate, in search order */
+	bool answered;                   /* known says enough; only the decided outcomes are wanted */
+	bool is_whole;                   /* none of its outcomes may be sampled away */
+	double reach;                    /* probability of coming here by chance; for selective search */
 };
 
 /* A chance node under search. Invariants: lower[i] <= value of outcome i <= upper[i]; low = sum of weight * lower, high = sum of
@@ -63,13 +71,17 @@ struct work {
 	const struct searcher *owner;
 	const struct smx_splitter *splitter; /* where shared */
 	pthread_mutex_t lock;
-	enum end end;                 /* how it ended; under the lock */
-	atomic_bool ended;            /* written under the lock; what is below stops */
-	atomic_uint left;             /* pieces that others could take, roughly */
-	atomic_uint helpers;          /* threads in it besides the owner's */
-	struct work *above;           /* the work that the owner is part of; NULL: none */
-	unsigned level;               /* works above it */
-	struct work *previous, *next; /* of those that are open; under search->works_lock */
+	enum end end;                    /* how it ended; under the lock */
+	atomic_bool ended;               /* written under the lock; what is below stops */
+	atomic_uint left;                /* pieces that others could take, roughly */
+	atomic_uint helpers;             /* threads in it besides the owner's */
+	struct work *above;              /* the work that the owner is part of; NULL: none */
+	unsigned level;                  /* works above it */
+	unsigned rank;                   /* of the candidate that it belongs to */
+	bool is_root;                    /* its items are candidates; brothers are theirs */
+	const struct brothers *brothers; /* else of the candidate that it is the whole of; NULL */
+	bool is_listed;                  /* only the owner's business */
+	struct work *previous, *next;    /* of those that are listed; under search->works_lock */
 };
 
 /* A thread's part of a search. What it needs to know of the run is copied, so that nothing it reads is written by another. */
@@ -105,8 +117,10 @@ struct smx_search {
 
 	/* of the run */
 	const struct smx_splitter *splitter; /* NULL: the caller's thread alone */
-	struct work *works;                  /* that are open; under works_lock */
+	struct work *works;                  /* that are listed; under works_lock */
 	atomic_int idle;                     /* threads without a task */
+	atomic_int looking;                  /* threads that wait, and look for something to do meanwhile */
+	atomic_uint news;                    /* counts what may give them some */
 	atomic_bool limit_reached;           /* the node limit or the time limit ended the run */
 	_Atomic uint64_t nodes;              /* chance nodes opened by all */
 	double reported_ms;                  /* the first searcher's */
@@ -223,6 +237,12 @@ static inline void smxi_claim(const struct searcher *s, enum smx_claim_source so
 	s->options.on_claim(s->options.claim_context, &claim);
 }
 
+/* Whether nodes above the leaves are searched as frames, where they fit. */
+static inline bool smxi_makes_frames(const struct searcher *s)
+{
+	return s->options.star >= SMX_STAR2 && !s->options.no_frames && !s->selective;
+}
+
 static inline void smxi_lock(struct work *work)
 {
 	if (!work->shared)
@@ -254,11 +274,16 @@ static inline void smxi_set_left(struct work *work, size_t left)
 enum end smxi_work_together(struct searcher *s, struct work *work, bool can_share);
 /* Under the lock: the work ends, with this, unless it has. */
 void smxi_end_work(struct searcher *s, struct work *work, enum end end);
+/* The owner, not under the lock, has nothing to do before the counter is no longer what it was. */
+void smxi_wait_for_news(struct searcher *s, const struct work *work, const atomic_uint *counter, unsigned seen);
 /* Between two items: let an idle thread have a part. */
 void smxi_offer_work(struct searcher *s);
 
 /* Whether to end: a stop was asked for, the budget is spent, or a work above has ended. Cheap enough for every outcome. */
 bool smxi_must_stop(struct searcher *s);
+
+/* A lock that is held for less time than it takes to fall asleep and be woken. */
+void smxi_lock_init(pthread_mutex_t *lock);
 
 /* The wall clock, in milliseconds since some moment. */
 double smxi_now_ms(void);

@@ -29,6 +29,7 @@ struct node_search {
 	struct searcher *s;
 	const struct visit *visit;
 	const void *expansion;
+	struct window window;       /* the visit's; alpha rises with its brothers' best */
 	struct chance *node;        /* shared: changed under the lock */
 	struct decision *decisions; /* of the open outcomes, in search order; a taken one is its taker's */
 	unsigned count;
@@ -222,7 +223,7 @@ static struct window window_of(const struct node_search *n, unsigned outcome)
 	if (!prunes(n->s))
 		return (struct window){n->s->floor, n->s->ceiling};
 	const smx_value w = node->weight[outcome];
-	return smxi_share_window(n->s, node, n->visit->window, node->low - w * node->lower[outcome],
+	return smxi_share_window(n->s, node, n->window, node->low - w * node->lower[outcome],
 	                         node->high - w * node->upper[outcome], (uint32_t)w);
 }
 
@@ -230,7 +231,7 @@ static struct window window_of(const struct node_search *n, unsigned outcome)
 static bool is_left(struct node_search *n, uint64_t *cutoffs)
 {
 	struct searcher *s = n->s;
-	if (!prunes(s) || !smxi_outside(n->node, n->visit->window))
+	if (!prunes(s) || !smxi_outside(n->node, n->window))
 		return false;
 	++*cutoffs;
 	for (unsigned i = 0; i < n->count; i++) {
@@ -367,6 +368,17 @@ static void conclude(struct node_search *n, const struct decision *d)
 	}
 }
 
+/* Under the lock: whether the node is left because its brothers' best has risen. */
+static bool is_overtaken(struct node_search *n)
+{
+	const struct brothers *brothers = n->visit->brothers;
+	const smx_value best = brothers ? atomic_load_explicit(&brothers->best, memory_order_relaxed) : n->window.alpha;
+	if (best <= n->window.alpha)
+		return false;
+	n->window.alpha = best;
+	return is_left(n, &n->s->counters.cutoffs_low);
+}
+
 static void work_on_outcomes(struct searcher *s, struct work *work)
 {
 	struct shared_search *shared = (struct shared_search *)work;
@@ -374,6 +386,10 @@ static void work_on_outcomes(struct searcher *s, struct work *work)
 	n.s = s;
 	smxi_lock(work);
 	while (!atomic_load_explicit(&work->ended, memory_order_relaxed) && shared->next < n.count) {
+		if (is_overtaken(&n)) {
+			smxi_end_work(s, work, END_DONE);
+			break;
+		}
 		struct decision *d = &n.decisions[shared->next++];
 		if (is_settled(&n, d))
 			continue;
@@ -390,7 +406,7 @@ static void work_on_outcomes(struct searcher *s, struct work *work)
 		if (end == END_DONE)
 			conclude(&n, d);
 		smxi_count_bound(s, work, n.node->high - n.node->low != known_before);
-		const bool low = smxi_node_upper(n.node) < n.visit->window.alpha;
+		const bool low = smxi_node_upper(n.node) < n.window.alpha;
 		const bool has_ended = atomic_load_explicit(&work->ended, memory_order_relaxed);
 		if (end != END_DONE || (!has_ended && is_left(&n, low ? &s->counters.cutoffs_low : &s->counters.cutoffs_high)))
 			smxi_end_work(s, work, end);
@@ -415,10 +431,11 @@ static void sort_outcomes(struct node_search *n, uint64_t open)
 enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                               struct chance *node)
 {
-	struct shared_search shared = {.work = {.run = work_on_outcomes}};
+	struct shared_search shared = {.work = {.run = work_on_outcomes, .rank = visit->rank, .brothers = visit->brothers}};
 	shared.n = (struct node_search){
 		.s = s,
 		.visit = visit,
+		.window = visit->window,
 		.expansion = expansion,
 		.node = node,
 		.decisions = shared.decisions,

@@ -51,21 +51,21 @@ struct root {
 	/* Under the lock: the best exact values so far, the best first, at most `keep` of them. */
 	smx_value *kept;
 	size_t kept_count, keep;
-	_Atomic smx_value
-		best; /* what the others have to reach: the last of `keep` values, the floor while there are fewer */
+	struct brothers brothers; /* best: the last of `keep` values, the floor while there are fewer */
 };
 
-static enum end search_candidate(struct searcher *s, const struct root *root, size_t i)
+static enum end search_candidate(struct searcher *s, const struct root *root, size_t i, size_t rank)
 {
 	struct smx_candidate *candidate = &root->list[i];
 	const bool is_open = i < root->exact || s->options.star == SMX_STAR_NONE;
-	const smx_value best = atomic_load_explicit(&root->best, memory_order_relaxed);
+	const smx_value best = atomic_load_explicit(&root->brothers.best, memory_order_relaxed);
 	struct visit visit = {
 		.at = {smxi_state_at(s, root->candidates->states, i), NULL},
 		.depth = root->depth - 1,
 		.window = {is_open ? s->floor : smxi_rescore_alpha(s, candidate, best), s->ceiling},
 		.known = smxi_anything(s),
-		.best = s->search->splitter && !is_open && !s->rescores ? &root->best : NULL,
+		.brothers = s->search->splitter && !is_open && rank >= root->keep && !s->rescores ? &root->brothers : NULL,
+		.rank = (unsigned)rank,
 		.reach = 1,
 	};
 	if (asks_table(s, visit.at.state) && smxi_table_narrow(s, &visit.at, visit.depth, &visit.known)) {
@@ -78,8 +78,8 @@ static enum end search_candidate(struct searcher *s, const struct root *root, si
 		return end;
 	candidate->value = smxi_node_upper(&node);
 	/* a node that was left early may be exact by rounding, but then it need not be known what it loses */
-	if (visit.best)
-		visit.window.alpha = atomic_load_explicit(visit.best, memory_order_relaxed);
+	if (visit.brothers)
+		visit.window.alpha = atomic_load_explicit(&root->brothers.best, memory_order_relaxed);
 	candidate->exact = smxi_node_lower(&node) == candidate->value && !smxi_outside(&node, visit.window);
 	candidate->loss_weight = smxi_weight_of(&node, node.lost);
 	candidate->total = node.total;
@@ -102,7 +102,7 @@ static void keep_value(struct searcher *s, struct root *root, const struct smx_c
 	if (at == 0)
 		atomic_store_explicit(&s->search->best, candidate, memory_order_release);
 	if (root->kept_count == root->keep)
-		atomic_store_explicit(&root->best, root->kept[root->keep - 1], memory_order_relaxed);
+		atomic_store_explicit(&root->brothers.best, root->kept[root->keep - 1], memory_order_relaxed);
 	smxi_count_bound(s, &root->work, true);
 }
 
@@ -111,23 +111,31 @@ static void work_on_candidates(struct searcher *s, struct work *work)
 	struct root *root = (struct root *)work;
 	smxi_lock(work);
 	while (!atomic_load_explicit(&work->ended, memory_order_relaxed) && root->next < root->until) {
-		const size_t i = root->order[root->next++];
+		const size_t rank = root->next++, i = root->order[rank];
 		smxi_set_left(work, root->until - root->next);
 		smxi_unlock(work);
 		smxi_offer_work(s);
-		const enum end end = search_candidate(s, root, i);
+		const enum end end = search_candidate(s, root, i, rank);
 		smxi_lock(work);
 		const struct smx_candidate *candidate = &root->list[i];
 		if (end != END_DONE)
 			smxi_end_work(s, work, end);
 		else if (candidate->exact)
 			keep_value(s, root, candidate);
+		if (end == END_DONE && rank < root->keep)
+			atomic_fetch_sub_explicit(&root->brothers.first_missing, 1, memory_order_release);
 	}
 	smxi_unlock(work);
 }
 
+/* Whether a candidate may be begun before the first ones have their values: where it is a frame, which is made meanwhile, and waits. */
+static bool can_begin_ahead(const struct searcher *s, unsigned depth)
+{
+	return s->search->splitter && depth >= 3 && !s->rescores && smxi_makes_frames(s);
+}
+
 /* One depth: give each candidate its interval, in search order, until stopped. The first (of `multi`, so many) is searched with an open
- * window, alone, with every thread on what is below it; the others only where they can reach the best value so far. */
+ * window, with every thread on what is below it; the others only where they can reach the best value so far. */
 static enum end search_candidates(struct searcher *s, const struct smxi_candidates *c, const uint32_t *order,
                                   struct smx_candidate *list, smx_value *kept, unsigned depth, size_t exact)
 {
@@ -141,20 +149,24 @@ static enum end search_candidates(struct searcher *s, const struct smxi_candidat
 	s->search->depth_plies = depth;
 	if (depth == 1)
 		return evaluate_candidates(s, c, list);
+	const bool begins_ahead = can_begin_ahead(s, depth);
 	struct root root = {
-		.work = {.run = work_on_candidates},
+		.work = {.run = work_on_candidates, .is_root = true},
 		.candidates = c,
 		.order = order,
 		.list = list,
 		.depth = depth,
 		.exact = exact,
 		.keep = multi < c->count ? multi : c->count,
-		.best = s->floor,
+		.brothers = {.best = s->floor},
 	};
+	if (begins_ahead)
+		root.work.brothers = &root.brothers;
+	atomic_init(&root.brothers.first_missing, (unsigned)root.keep);
 	root.kept = kept;
 	enum end end = END_DONE;
 	/* where all get an open window there is nothing to wait for */
-	for (root.until = exact >= c->count ? c->count : root.keep; end == END_DONE && root.next < c->count;
+	for (root.until = exact >= c->count || begins_ahead ? c->count : root.keep; end == END_DONE && root.next < c->count;
 	     root.until = c->count)
 		end = smxi_work_together(s, &root.work, true);
 	return end;
@@ -340,6 +352,7 @@ static enum end with_threads(struct parallel_part *part, bool is_large)
 	search->splitter = is_large && splitter && splitter->threads > 1 ? splitter : NULL;
 	if (search->splitter) {
 		atomic_store(&search->idle, (int)splitter->threads - 1);
+		atomic_store(&search->looking, 0);
 		const double begun_ms = smxi_now_ms();
 		splitter->run(splitter->context, run_part, part);
 		search->splitter = NULL;
@@ -568,7 +581,7 @@ enum smx_status smx_search_create(const struct smx_game *game, const struct smx_
 		made->searchers[0] = (struct searcher){.search = made, .game = game, .arena = smx_arena_create(chunks)};
 		made->searcher_count = made->searchers[0].arena ? 1 : 0;
 	}
-	pthread_mutex_init(&made->works_lock, NULL);
+	smxi_lock_init(&made->works_lock);
 	if (!made->searcher_count) {
 		smx_search_destroy(made);
 		return SMX_ERR_MEMORY;

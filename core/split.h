@@ -5,9 +5,17 @@
  * item under its lock, value it, put the result in under the lock. Owner and helper run the same function, and a search on one
  * thread runs it too, without opening anything.
  *
- * Threads that have nothing to do wait in the back-end. A thread at work that sees one idle, between two items, offers it a task; the task
- * joins the topmost open work that has items left, where the pieces are largest, then the next, until there is none. An owner that waits for its
- * helpers joins what is open below its own work meanwhile, and nothing else: so it is never kept from going on by foreign work.
+ * Threads that have nothing to do wait in the back-end. A thread at work that sees one idle, between two items, lists the works that it is in
+ * and offers a task; the task joins a listed work, then another, until there is none. While all are busy nothing is listed.
+ *
+ * Which work it joins decides how much is searched in vain. Candidates are pieces without any speculation but that the best value may rise:
+ * while there are plenty, they come first. Else the candidate that is first in search order, in it the deepest work, whose pieces are
+ * the smallest, and of each work no more than a few helpers: the more there are, the older what each of them knows. What is left
+ * is better than nothing. A young candidate is begun while the first one is searched, since its frame can be made meanwhile, and then
+ * its thread helps those before it until there is nothing more to help with.
+ *
+ * An owner that waits for its helpers joins what is listed below its own work meanwhile, and nothing else: so it is never kept
+ * from going on by foreign work.
  *
  * A work that has ended, because its node is outside its window, stops those below it: they look at every work above them where
  * they look at the clock (smxi_must_stop), and what they were doing is neither used nor stored.
