@@ -6,6 +6,7 @@
 #include "cli/engine.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
+#include "cli/play.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/variants.h"
@@ -16,14 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANDOM_TURNS_MAX 60
-#define RANDOM_DRAWS     64 /* of an outcome that leaves a decision, before another game is tried */
-#define RANDOM_GAMES     10000
+/* What --ways asks for. */
+enum ways { WAYS_ALL, WAYS_THREADS };
+static const char *const ways_names[] = {"all", "threads", NULL};
 
 struct verify_settings {
 	uint64_t depth, width;
 	const char *evaluator, *file;
 	uint64_t random, seed;
+	uint64_t shared; /* 0: not asked for */
+	unsigned ways;
 	bool track, json;
 };
 
@@ -39,6 +42,10 @@ static const struct smxi_option verify_options[] = {
 	SMXI_NUMBER(struct verify_settings, random, "random", 1, 1000000000, NULL,
                 "verify so many decisions met in random play"),
 	SMXI_NUMBER(struct verify_settings, seed, "seed", 0, UINT64_MAX, NULL, "of --random"),
+	SMXI_CHOICE(struct verify_settings, ways, "ways", ways_names,
+                "all, or the default one and those on several threads"),
+	SMXI_NUMBER(struct verify_settings, shared, "shared", 1, 1000000000, NULL,
+                "fail unless the threads took over more tasks than this"),
 	SMXI_FLAG(struct verify_settings, track, "track", "check also what the searches believe on their way"),
 	SMXI_FLAG(struct verify_settings, json, "json", "a line of JSON for each result"),
 	SMXI_NO_MORE_OPTIONS,
@@ -53,6 +60,12 @@ struct difference {
 	char expected[SIDE_TEXT], found[SIDE_TEXT];
 };
 
+/* What the searches on several threads had of them. */
+struct sharing {
+	uint64_t searches, tasks, tasks_stopped, bounds_from_tasks;
+	unsigned threads_used; /* most in one search */
+};
+
 struct job {
 	const struct smx_game *game;
 	const struct verify_settings *settings;
@@ -60,7 +73,7 @@ struct job {
 	struct smxi_progress progress;
 	struct smx_table *tables[SMXI_TABLES]; /* for all positions and evaluators */
 	uint64_t table_hits[SMXI_TABLES];
-	uint64_t parallel_searches, tasks, tasks_stopped;
+	struct sharing shared;
 	uint64_t positions, searches, differences;
 	uint64_t claims[SMXI_CLAIM_SOURCES][SMX_BOUND_STAGES], false_claims;
 	bool interrupted;
@@ -224,6 +237,16 @@ static void compare(struct job *job, const struct smxi_variant *variant, const s
 	compare_candidates(job, variant, result);
 }
 
+static void add_sharing(struct sharing *shared, const struct smx_result *result)
+{
+	shared->searches++;
+	shared->tasks += result->counters.tasks;
+	shared->tasks_stopped += result->counters.tasks_stopped;
+	shared->bounds_from_tasks += result->counters.bounds_from_tasks;
+	if (result->sharing.used > shared->threads_used)
+		shared->threads_used = result->sharing.used;
+}
+
 /* *result is NULL where the search was interrupted. */
 static enum smx_status search(struct job *job, const struct smxi_variant *variant, const struct smx_result **result,
                               struct smx_error *error)
@@ -256,9 +279,8 @@ static enum smx_status search(struct job *job, const struct smxi_variant *varian
 	if (status != SMX_OK)
 		return status;
 	job->table_hits[variant->table] += (*result)->counters.table_hits;
-	job->parallel_searches += variant->threads > 1;
-	job->tasks += (*result)->counters.tasks;
-	job->tasks_stopped += (*result)->counters.tasks_stopped;
+	if (variant->threads > 1)
+		add_sharing(&job->shared, *result);
 	if ((*result)->stopped) {
 		job->interrupted = true;
 		*result = NULL;
@@ -304,6 +326,12 @@ static enum smx_status compare_variant(struct job *job, size_t index, bool *go_o
 	return SMX_OK;
 }
 
+/* Whether --ways asks for it. The default search is always done: each line says what it took. */
+static bool is_asked_for(const struct job *job, size_t index)
+{
+	return job->settings->ways == WAYS_ALL || index == 0 || smxi_variants[index].threads > 1;
+}
+
 /* All variants with one evaluator. */
 static enum smx_status compare_variants(struct job *job, struct smx_error *error)
 {
@@ -321,7 +349,7 @@ static enum smx_status compare_variants(struct job *job, struct smx_error *error
 	keep_plain(job, result);
 	bool go_on = true;
 	for (size_t i = 0; i < SMXI_VARIANTS && status == SMX_OK && go_on; i++)
-		if (job->engines[smxi_variants[i].threads].search &&
+		if (is_asked_for(job, i) && job->engines[smxi_variants[i].threads].search &&
 		    smxi_variant_is_worth_it(i, job->evaluator, job->position.outcome != SMX_NO_OUTCOME))
 			status = compare_variant(job, i, &go_on, error);
 	return status;
@@ -553,56 +581,6 @@ static bool verify_line(void *context, const char *line, size_t length, const ch
 	return status == SMX_OK;
 }
 
-static unsigned random_outcome(const struct smx_game *game, const void *state, uint64_t *seed)
-{
-	uint32_t weights[SMX_OUTCOMES_MAX], total = 0;
-	unsigned count = game->outcomes(state, weights), outcome = 0;
-	for (unsigned i = 0; i < count; i++)
-		total += weights[i];
-	uint32_t left = smx_random_below(seed, total);
-	while (left >= weights[outcome])
-		left -= weights[outcome++];
-	return outcome;
-}
-
-/* Try a random turn from *position, whose outcome is drawn: to one of its afterstates, or, where `stay`, to the same
- * state with the outcome known. False where the outcome ends the game; *position is then unchanged. */
-static bool random_step(const struct smx_game *game, struct smx_arena *arena, uint64_t *seed, bool stay,
-                        struct smx_position *position)
-{
-	struct smx_arena_mark mark = smx_arena_mark(arena);
-	struct smx_afterstates list = {0};
-	unsigned outcome = random_outcome(game, position->state, seed);
-	const void *expansion = game->open(position->state, arena);
-	enum smx_node node = expansion ? game->afterstates(expansion, outcome, arena, &list) : SMX_NODE_NO_MEMORY;
-	if (node == SMX_NODE_NO_MEMORY)
-		smxi_out_of_memory();
-	if (node == SMX_NODE_OPEN && stay)
-		position->outcome = (int)outcome;
-	else if (node == SMX_NODE_OPEN)
-		memcpy(position->state,
-		       (const char *)list.states + smx_random_below(seed, (uint32_t)list.count) * game->state_size,
-		       game->state_size);
-	smx_arena_release(arena, mark);
-	return node == SMX_NODE_OPEN;
-}
-
-/* A decision met after 0..RANDOM_TURNS_MAX random turns, or before the first outcome that would have ended the game;
- * false where this game has led to none. */
-static bool random_decision(const struct job *job, struct smx_arena *arena, uint64_t *seed,
-                            const struct smx_position *start, struct smx_position *position)
-{
-	*position = *start;
-	uint32_t turns = smx_random_below(seed, RANDOM_TURNS_MAX + 1);
-	while (turns && random_step(job->game, arena, seed, false, position))
-		turns--;
-	for (unsigned draw = 0; draw < RANDOM_DRAWS; draw++) {
-		if (random_step(job->game, arena, seed, true, position))
-			return true;
-	}
-	return false;
-}
-
 static enum smxi_exit verify_random(struct job *job)
 {
 	const struct smx_game *game = job->game;
@@ -613,23 +591,16 @@ static enum smxi_exit verify_random(struct job *job)
 		smxi_error("the game's first position: %s", reason(status, &error));
 		return SMXI_EXIT_FAILURE;
 	}
-	struct smx_arena *arena = smx_arena_create(NULL);
-	if (!arena)
-		smxi_out_of_memory();
 	enum smxi_exit end = SMXI_EXIT_OK;
 	uint64_t seed = job->settings->seed;
 	for (uint64_t i = 0; i < job->settings->random && end == SMXI_EXIT_OK && !job->interrupted; i++) {
-		unsigned games = 0;
-		while (games < RANDOM_GAMES && !random_decision(job, arena, &seed, &start, &position))
-			games++;
-		if (games == RANDOM_GAMES) {
+		if (!smxi_play_to_decision(game, &start, &seed, &position)) {
 			smxi_error("random play of %s finds no decision", game->name);
 			end = SMXI_EXIT_FAILURE;
 		} else {
 			end = verify_argument(job, &position);
 		}
 	}
-	smx_arena_destroy(arena);
 	return end;
 }
 
@@ -648,9 +619,11 @@ static void print_summary_json(struct job *job)
 		smxi_json_append(tables, row);
 	}
 	smxi_json_set(object, "tables", tables);
-	smxi_json_set(object, "parallel_searches", smxi_json_count(job->parallel_searches));
-	smxi_json_set(object, "tasks", smxi_json_count(job->tasks));
-	smxi_json_set(object, "tasks_stopped", smxi_json_count(job->tasks_stopped));
+	smxi_json_set(object, "parallel_searches", smxi_json_count(job->shared.searches));
+	smxi_json_set(object, "tasks", smxi_json_count(job->shared.tasks));
+	smxi_json_set(object, "tasks_stopped", smxi_json_count(job->shared.tasks_stopped));
+	smxi_json_set(object, "bounds_from_tasks", smxi_json_count(job->shared.bounds_from_tasks));
+	smxi_json_set(object, "threads_used", smxi_json_count(job->shared.threads_used));
 	smxi_json_set(object, "stopped", json_boolean(job->interrupted));
 	smxi_json_print(object);
 }
@@ -682,9 +655,11 @@ static void print_summary_text(const struct job *job)
 	printf("hits in the table of 1 KiB: %s", smxi_report_count(job->table_hits[SMXI_TABLE_1K], number));
 	printf(", of 64 KiB: %s", smxi_report_count(job->table_hits[SMXI_TABLE_64K], number));
 	printf(", of 64 MiB: %s\n", smxi_report_count(job->table_hits[SMXI_TABLE_64M], number));
-	printf("%s searches on several threads: ", smxi_report_count(job->parallel_searches, number));
-	printf("%s tasks, ", smxi_report_count(job->tasks, number));
-	printf("%s stopped by another's result\n", smxi_report_count(job->tasks_stopped, number));
+	printf("%s searches on several threads, at most %u at work in one: ",
+	       smxi_report_count(job->shared.searches, number), job->shared.threads_used);
+	printf("%s tasks, ", smxi_report_count(job->shared.tasks, number));
+	printf("%s stopped by another's result; ", smxi_report_count(job->shared.tasks_stopped, number));
+	printf("%s bounds from tasks\n", smxi_report_count(job->shared.bounds_from_tasks, number));
 	if (job->tracked)
 		print_claims_checked(job);
 }
@@ -722,6 +697,26 @@ static void close_job(struct job *job)
 	free(job->found);
 }
 
+/* Whether enough was shared for a test of several threads; false after an error message. */
+static bool was_shared(const struct job *job)
+{
+	const struct sharing *shared = &job->shared;
+	const uint64_t least = job->settings->shared;
+	char tasks[SMXI_REPORT_TEXT], asked[SMXI_REPORT_TEXT];
+	if (shared->tasks <= least)
+		smxi_error("--shared: too little was shared: %s tasks, not over %s", smxi_report_count(shared->tasks, tasks),
+		           smxi_report_count(least, asked));
+	else if (shared->threads_used < 2)
+		smxi_error("--shared: no search had two threads at work");
+	else if (!shared->tasks_stopped)
+		smxi_error("--shared: no task was stopped by another's result");
+	else if (!shared->bounds_from_tasks)
+		smxi_error("--shared: no bound came from a task");
+	else
+		return true;
+	return false;
+}
+
 static enum smxi_exit run(const struct smxi_call *call)
 {
 	struct job job = {.game = call->game, .settings = call->settings};
@@ -730,6 +725,11 @@ static enum smxi_exit run(const struct smxi_call *call)
 		return SMXI_EXIT_USAGE;
 	if (job.settings->file && job.settings->random) {
 		smxi_error("--file and --random exclude each other");
+		return SMXI_EXIT_USAGE;
+	}
+	if ((job.settings->ways == WAYS_THREADS || job.settings->shared) && !smxi_engine_can_have(2)) {
+		smxi_error("%s needs threads: OpenMP is not built in, or limited to one",
+		           job.settings->shared ? "--shared" : "--ways threads");
 		return SMXI_EXIT_USAGE;
 	}
 	bool takes_position = !job.settings->file && !job.settings->random;
@@ -751,7 +751,9 @@ static enum smxi_exit run(const struct smxi_call *call)
 	close_job(&job);
 	if (job.interrupted)
 		return SMXI_EXIT_INTERRUPTED;
-	return job.differences || job.false_claims ? SMXI_EXIT_FAILURE : status;
+	if (job.differences || job.false_claims || status != SMXI_EXIT_OK)
+		return SMXI_EXIT_FAILURE;
+	return job.settings->shared && !was_shared(&job) ? SMXI_EXIT_FAILURE : SMXI_EXIT_OK;
 }
 
 const struct smxi_command smxi_verify_command = {
@@ -768,7 +770,9 @@ const struct smxi_command smxi_verify_command = {
 			   "plain value, which is computed apart. The plain search is slow: beyond depth 2 give a small --width.\n"
 			   "With --random, positions are met in random play from the game's first one. Each line says what the\n"
 			   "plain search took and what the default one did. Exit status 1 where anything differs or a claim is\n"
-			   "false.",
+			   "false; with --shared also where the searches on several threads had too little of them: not more\n"
+			   "tasks than that in all, never two threads at work in one search, no task that another's result has\n"
+			   "stopped, or no bound of a node that another thread than its own improved.",
 	.options = verify_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

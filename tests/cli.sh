@@ -651,7 +651,7 @@ read -r first first_distinct second _ <<<"$levels"
 expect 0 verify "$start PNB" --depth 2 --width 8; silent
 says "ok         material "; says "ok         winprob-standard "; lacks "DIFFERENT"; says "1 position verified, "; says ", no differences"
 expect 0 verify "$kiwipete" --depth 1 --evaluator material --json; silent
-names "position evaluator depth width plain_chance_nodes plain_leaf_evaluations chance_nodes searches ok differences claims false_claims first_false_claim variants star leaves bounds frames probes table fresh exact_only exact_all threads again positions tables size_bytes hits parallel_searches tasks tasks_stopped stopped"
+names "position evaluator depth width plain_chance_nodes plain_leaf_evaluations chance_nodes searches ok differences claims false_claims first_false_claim variants star leaves bounds frames probes table fresh exact_only exact_all threads again positions tables size_bytes hits parallel_searches tasks tasks_stopped bounds_from_tasks threads_used stopped"
 says '"evaluator":"material","depth":1,"width":null,"plain_chance_nodes":1,'; says '"ok":true,"differences":[],"claims":null,"false_claims":0,"first_false_claim":null,"variants":['
 says '"differences":0,"claims":null,'; says '"stopped":false}'
 expect 0 verify "$kiwipete PNQ" --depth 2 --width 4 --evaluator winprob:100; silent
@@ -680,6 +680,21 @@ expect 0 verify "8/5pk1/4p1p1/3pP2p/3P1P1P/6P1/4RK2/r7 w - - 0 1 PRK" --depth 3 
 says '"ok":true,"differences":[],"claims":{"search":'; says '"false_claims":0,"first_false_claim":null,'
 says '{"star":"etc","leaves":"fold","bounds":true,"frames":true,"probes":1,"table":67108864,"fresh":true,"exact_only":false,"exact_all":false,"threads":1,"again":true,"chance_nodes":'
 grep -qE '"(search|table|look|bound_[123]|hits)":0' "$out" && fail "$what: a table or a kind of claim is not used"
+# Only the ways with several threads, and the default one; that they were at work is asserted on demand.
+if "$starmax" analyze --threads 2 --depth 1 "$start PNB" >/dev/null 2>&1; then
+	expect 0 verify "$kiwipete PNQ" --depth 2 --width 70 --evaluator winprob --ways threads --json; silent
+	says '"searches":11,"ok":true,'; says '"parallel_searches":10,'
+	[[ $(sed '$d' "$out" | grep -o '"threads":[0-9]*' | sort | uniq -c | tr -s ' \n' ' ') == ' 1 "threads":1 3 "threads":2 2 "threads":3 3 "threads":4 2 "threads":8 ' ]] ||
+		fail "$what: other ways"
+	expect 1 verify "$start PNB" --depth 1 --evaluator material --ways threads --shared 1
+	complains "--shared: too little was shared: 0 tasks, not over 1"; says ", no differences"
+	expect 1 verify "$kiwipete PNQ" --depth 2 --width 70 --evaluator material --shared 1000000000; complains "not over 1,000,000,000"
+else
+	expect 2 verify "$start PNB" --shared 1; complains "--shared needs threads: OpenMP is not built in"
+	expect 2 verify "$start PNB" --ways threads; complains "--ways threads needs threads: OpenMP is not built in"
+fi
+expect 2 verify "$start PNB" --ways some; complains "some"
+expect 2 verify "$start PNB" --shared 0
 # How much work several threads do beyond the serial search: per depth and in all, with the same answer.
 threads=1
 "$starmax" analyze --threads 2 --depth 1 "$start PNB" >/dev/null 2>&1 && threads=2

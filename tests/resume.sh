@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # An analysis that is killed, at any moment, goes on from what it had saved last: the same command gives the answer of one that nobody
 # has killed, and no kill leaves a file that cannot be loaded.
-# usage: resume.sh STARMAX [KILLS]
+# usage: resume.sh STARMAX [KILLS]  so many after a save (6), and whatever others it takes to come to these
 set -u
 starmax=$1
 kills=${2:-6}
@@ -23,9 +23,21 @@ counter() { grep -oE "\"$1\":[0-9]+" "$2" | head -n 1 | grep -oE '[0-9]+$'; } # 
 
 left_over() { find "$directory" -name 'table.*.tmp' | wc -l; }
 
+loads() { "$starmax" analyze "8/8/8/8/8/4k3/8/4K2R w - - 0 1 RRR" --depth 1 --hash-load "$1" >/dev/null 2>&1; }
+
+# After each kill, and at the end. What a save has left unfinished beside the table must be refused; it may also have been finished, but for its name.
 check_table() {
-	[[ ! -e $table ]] || "$starmax" analyze "8/8/8/8/8/4k3/8/4K2R w - - 0 1 RRR" --depth 1 --hash-load "$table" >/dev/null ||
-		die "$1: the table cannot be loaded"
+	[[ ! -e $table ]] || loads "$table" || die "$1: the table cannot be loaded"
+	local file
+	while read -r file; do
+		if ! loads "$file"; then
+			refused=$((refused + 1))
+		elif [[ $(wc -c <"$file") -eq $table_bytes ]]; then
+			finished=$((finished + 1))
+		else
+			die "$1: a part of a table, $(wc -c <"$file") bytes, is taken for one"
+		fi
+	done < <(find "$directory" -name 'table.*.tmp')
 }
 
 # Start the analysis and kill it after a random part of an undisturbed one's time; false where it was over before.
@@ -38,12 +50,15 @@ start_and_kill() {
 	[[ $? -eq 137 ]]
 }
 
-"$starmax" "${search[@]}" >"$directory/whole" || die "the undisturbed analysis"
+"$starmax" "${search[@]}" --hash-save "$directory/saved" >"$directory/whole" || die "the undisturbed analysis"
 whole=$(answer "$directory/whole")
 whole_nodes=$(counter chance_nodes "$directory/whole")
 whole_ms=$(grep -oE '"time_ms":[0-9]+' "$directory/whole" | head -n 1 | grep -oE '[0-9]+$')
 [[ $whole == '"depth_completed":4,"stopped":false,"result":{"kind":"turn",'* ]] || die "the undisturbed analysis says $whole"
 
+table_bytes=$(wc -c <"$directory/saved")
+
+refused=0 finished=0
 killed=0 killed_early=0 killed_again=0 left=0 nodes=0
 for ((attempt = 1; killed < kills; attempt++)); do
 	[[ $attempt -le $((20 * kills)) ]] || die "of $attempt kills only $killed were after a save"
@@ -68,5 +83,5 @@ for ((attempt = 1; killed < kills; attempt++)); do
 done
 resumed=$((killed + killed_early))
 echo "$resumed kills ($killed_early before the first save), $killed_again of them twice: every answer the same;" \
-	"$left temporary files left and cleaned;" \
+	"$left temporary files left and cleaned, loading them was refused $refused times, $finished times they were whole;" \
 	"resumed searches opened $((100 * nodes / (resumed * whole_nodes)))% of the chance nodes of a whole one"

@@ -1,10 +1,10 @@
 /* The search under threads: whatever they do, every answer is the one of the search on one thread.
  *
- * usage: stress_search [searches] [seed]
+ * usage: stress_search [--openmp] [searches] [seed]
  *
  * Two drivers search at once, each with back-ends of its own and both with one table between them: trees made by hashing and Dice Chess, with 2
- * to 8 threads whose schedule is disturbed, at all levels of pruning, until they finish or are ended by a limit or by smx_search_stop. The main
- * thread looks at the table and saves it meanwhile. A finished search must have the value, the turn, the ties and the candidates that one
+ * to 8 threads whose schedule is disturbed, at all levels of pruning, until they finish or are ended by a node limit, a deadline or
+ * smx_search_stop. The threads are the tests' own, or with --openmp the library's. The main thread looks at the table and saves it meanwhile. A finished search must have the value, the turn, the ties and the candidates that one
  * thread finds; of a stopped one whatever it calls completed must be true.
  *
  * A plain program, so that it runs under any sanitizer. Exit status 0: no wrong answer, and everything above happened. */
@@ -12,6 +12,7 @@
 #include "tests/support/threads.h"
 #include "tests/support/toy.h"
 
+#include <starmax/parallel.h>
 #include <starmax/random.h>
 
 #include <inttypes.h>
@@ -57,15 +58,27 @@ static struct problem problems[CASES_MOST];
 static unsigned problem_count;
 static struct smx_table *table;
 static atomic_uint failures, drivers_left;
+static pthread_barrier_t all_have_searched;
+
+/* Threads of either kind, disturbed and counted. */
+struct back_end {
+	struct threads *threads;
+	struct smx_parallel *parallel;
+	struct smx_splitter disturbed; /* of `parallel` */
+	struct threads_counted counted;
+};
+
+/* How a search is ended before it has finished. */
+enum limit { NODES, DEADLINE, STOP, LIMITS };
 
 struct driver {
 	pthread_t thread;
 	uint64_t seed, searches;
-	struct threads *threads[COUNTS];
-	struct threads_counted counted[COUNTS];
+	struct back_end back_ends[COUNTS];
 	struct smx_search *search[GAMES];
 	/* what happened */
 	uint64_t finished, nothing, part_of_a_depth, whole_depth;
+	uint64_t ended[LIMITS]; /* by which of them the others were */
 	uint64_t tasks, tasks_stopped, table_hits, other_nodes;
 };
 
@@ -352,7 +365,7 @@ static void search_once(struct driver *d)
 	const struct problem *p = &problems[smx_random_below(&d->seed, problem_count)];
 	const unsigned threads = smx_random_below(&d->seed, COUNTS);
 	struct smx_search_options options = options_of(p, p->depth);
-	options.splitter = &d->counted[threads].splitter;
+	options.splitter = &d->back_ends[threads].counted.splitter;
 	const bool is_default = smx_random_below(&d->seed, 3) == 0;
 	if (!is_default)
 		draw_way(&d->seed, p, &options);
@@ -396,6 +409,7 @@ static void search_once(struct driver *d)
 	d->tasks_stopped += r->counters.tasks_stopped;
 	d->table_hits += r->counters.table_hits;
 	if (r->stopped) {
+		d->ended[is_stopped ? STOP : options.node_limit ? NODES : DEADLINE]++;
 		check_stopped(d, p, &options, r, what);
 		return;
 	}
@@ -404,12 +418,15 @@ static void search_once(struct driver *d)
 	d->other_nodes += is_default && r->counters.chance_nodes != p->truth[p->depth].nodes;
 }
 
+/* No driver ends before the last has searched: clang's OpenMP runtime (its versions 14 to 19 at least) frees a task into the memory of
+ * the thread that made it, also when that thread has ended meanwhile. */
 static void *drive(void *context)
 {
 	struct driver *d = context;
 	for (uint64_t i = 0; i < d->searches; i++)
 		search_once(d);
 	atomic_fetch_sub(&drivers_left, 1);
+	pthread_barrier_wait(&all_have_searched);
 	return NULL;
 }
 
@@ -463,6 +480,28 @@ static uint64_t check_saved(const char *path)
 	return hits;
 }
 
+static void back_end_create(struct back_end *b, bool openmp, unsigned threads, uint64_t jitter)
+{
+	if (!openmp) {
+		b->threads = threads_create(threads, jitter);
+		threads_count(&b->counted, threads_splitter(b->threads));
+		return;
+	}
+	if (smx_parallel_create(threads, &b->parallel) != SMX_OK) {
+		fprintf(stderr, "stress_search: no OpenMP, or no %u threads of it\n", threads);
+		exit(2);
+	}
+	b->disturbed = threads_disturbed(smx_parallel_splitter(b->parallel));
+	threads_count(&b->counted, &b->disturbed);
+}
+
+static void back_end_destroy(struct back_end *b)
+{
+	if (b->threads)
+		threads_destroy(b->threads);
+	smx_parallel_destroy(b->parallel);
+}
+
 static bool read_number(const char *text, uint64_t *number)
 {
 	char *end;
@@ -473,12 +512,15 @@ static bool read_number(const char *text, uint64_t *number)
 int main(int count, char **arguments)
 {
 	uint64_t searches = 1000, seed = 20240301;
+	const bool openmp = count > 1 && strcmp(arguments[1], "--openmp") == 0;
+	count -= openmp;
+	arguments += openmp;
 	if (count > 3 || (count > 1 && !read_number(arguments[1], &searches)) ||
 	    (count > 2 && !read_number(arguments[2], &seed)) || searches < 200) {
-		fprintf(stderr, "usage: stress_search [searches >= 200] [seed]\n");
+		fprintf(stderr, "usage: stress_search [--openmp] [searches >= 200] [seed]\n");
 		return 2;
 	}
-	printf("searches %" PRIu64 ", seed %" PRIu64 "\n", searches, seed);
+	printf("searches %" PRIu64 ", seed %" PRIu64 "%s\n", searches, seed, openmp ? ", threads of OpenMP" : "");
 	fflush(stdout);
 
 	const char *parent = getenv("TMPDIR");
@@ -494,14 +536,13 @@ int main(int count, char **arguments)
 
 	static struct driver drivers[DRIVERS];
 	atomic_store(&drivers_left, DRIVERS);
+	pthread_barrier_init(&all_have_searched, NULL, DRIVERS);
 	for (unsigned i = 0; i < DRIVERS; i++) {
 		struct driver *d = &drivers[i];
 		d->seed = smx_random(&seed);
 		d->searches = searches / DRIVERS;
-		for (unsigned n = 0; n < COUNTS; n++) {
-			d->threads[n] = threads_create(thread_counts[n], smx_random(&d->seed) | 1);
-			threads_count(&d->counted[n], threads_splitter(d->threads[n]));
-		}
+		for (unsigned n = 0; n < COUNTS; n++)
+			back_end_create(&d->back_ends[n], openmp, thread_counts[n], smx_random(&d->seed) | 1);
 		for (unsigned g = 0; g < GAMES; g++)
 			if (smx_search_create(games[g], NULL, &d->search[g]) != SMX_OK)
 				abort();
@@ -518,6 +559,8 @@ int main(int count, char **arguments)
 		all.nothing += d->nothing;
 		all.part_of_a_depth += d->part_of_a_depth;
 		all.whole_depth += d->whole_depth;
+		for (unsigned limit = 0; limit < LIMITS; limit++)
+			all.ended[limit] += d->ended[limit];
 		all.tasks += d->tasks;
 		all.tasks_stopped += d->tasks_stopped;
 		all.table_hits += d->table_hits;
@@ -526,10 +569,11 @@ int main(int count, char **arguments)
 			smx_search_destroy(d->search[g]);
 		for (unsigned n = 0; n < COUNTS; n++) {
 			for (unsigned t = 0; t < thread_counts[n]; t++)
-				by_thread[t] += atomic_load(&d->counted[n].tasks[t]);
-			threads_destroy(d->threads[n]);
+				by_thread[t] += atomic_load(&d->back_ends[n].counted.tasks[t]);
+			back_end_destroy(&d->back_ends[n]);
 		}
 	}
+	pthread_barrier_destroy(&all_have_searched);
 	const uint64_t saved_hits = check_saved(path);
 	unlink(path);
 	rmdir(directory);
@@ -541,6 +585,8 @@ int main(int count, char **arguments)
 	printf("%u problems; searches finished %" PRIu64 ", stopped with nothing %" PRIu64 ", in a depth %" PRIu64
 	       ", between depths %" PRIu64 "\n",
 	       problem_count, all.finished, all.nothing, all.part_of_a_depth, all.whole_depth);
+	printf("ended by a node limit %" PRIu64 ", by a deadline %" PRIu64 ", by smx_search_stop %" PRIu64 "\n",
+	       all.ended[NODES], all.ended[DEADLINE], all.ended[STOP]);
 	printf("parts taken over %" PRIu64 ", of them stopped %" PRIu64 "; with other nodes than one thread %" PRIu64
 	       "; tasks by thread",
 	       all.tasks, all.tasks_stopped, all.other_nodes);
@@ -556,8 +602,8 @@ int main(int count, char **arguments)
 		return 1;
 	/* What did not happen was not tested. */
 	if (all.tasks < 1000 || all.tasks_stopped == 0 || all.other_nodes == 0 || working < 2 || all.finished == 0 ||
-	    all.nothing == 0 || all.part_of_a_depth == 0 || all.whole_depth == 0 || all.table_hits == 0 || saved == 0 ||
-	    saved_hits == 0) {
+	    all.ended[NODES] == 0 || all.ended[DEADLINE] == 0 || all.ended[STOP] == 0 || all.nothing == 0 ||
+	    all.part_of_a_depth == 0 || all.whole_depth == 0 || all.table_hits == 0 || saved == 0 || saved_hits == 0) {
 		printf("too little happened\n");
 		return 1;
 	}

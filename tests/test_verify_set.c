@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_LEAST = 60, REPLY_ROLLS_STEP = 8 };
+enum { LINES_LEAST = 200, REPLY_ROLLS_STEP = 8 };
 
 struct events {
 	size_t en_passant, castling, promotion, pass, king;

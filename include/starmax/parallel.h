@@ -31,7 +31,11 @@ const struct smx_chunk_source *smx_parallel_chunks_source(const struct smx_paral
 void smx_parallel_chunks_destroy(struct smx_parallel_chunks *chunks);
 
 /* Threads for searches, each with chunks of its own. Searches that have them in their options answer the same, sooner: values, turns and
- * ties are the same to the last bit. One object per search object; it must outlive the search object, whose memory it gives. */
+ * ties are the same to the last bit. One object per search object; it must outlive the search object, whose memory it gives.
+ *
+ * With LLVM's OpenMP runtime (libomp 14 to 19 at least) a calling thread should not end while more such searches are to come: it
+ * takes memory with it that the runtime goes on using, and a later search on several threads may crash there. That is a fault of the
+ * runtime with any program's tasks; GNU libgomp has no such trouble. */
 struct smx_parallel;
 
 #define SMX_PARALLEL_THREADS_MAX 1024

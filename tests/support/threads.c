@@ -33,7 +33,8 @@ struct thread {
 };
 
 static _Thread_local unsigned number;
-static _Thread_local uint64_t seed;
+static _Thread_local uint64_t seed; /* 0: a thread that is another back-end's and has not been disturbed yet */
+static atomic_uint others_disturbed;
 
 static void give_up(const char *what)
 {
@@ -109,6 +110,8 @@ static unsigned thread(void *context)
 static void disturb(void *context)
 {
 	(void)context;
+	if (!seed)
+		seed = (atomic_fetch_add(&others_disturbed, 1) + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	const uint32_t draw = smx_random_below(&seed, 256);
 	if (draw < 64) {
 		sched_yield();
@@ -157,6 +160,13 @@ void threads_destroy(struct threads *threads)
 	pthread_cond_destroy(&threads->changed);
 	pthread_mutex_destroy(&threads->lock);
 	free(threads);
+}
+
+struct smx_splitter threads_disturbed(const struct smx_splitter *inner)
+{
+	struct smx_splitter splitter = *inner;
+	splitter.switch_thread = disturb;
+	return splitter;
 }
 
 /* ---- counted ---- */

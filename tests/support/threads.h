@@ -1,5 +1,5 @@
 /* Back-ends of the search's seam (core/split.h) for tests: one on plain threads, which the thread sanitizer understands and which is there
- * in a library without OpenMP too, and one that counts what is asked of another. What cannot be ends the test by abort(). */
+ * in a library without OpenMP too, one that disturbs the threads of another, and one that counts what is asked of another. What cannot be ends the test by abort(). */
 #ifndef TESTS_SUPPORT_THREADS_H
 #define TESTS_SUPPORT_THREADS_H
 
@@ -18,6 +18,9 @@ struct threads;
 struct threads *threads_create(unsigned count, uint64_t jitter);
 const struct smx_splitter *threads_splitter(const struct threads *threads);
 void threads_destroy(struct threads *threads);
+
+/* Another back-end, its threads disturbed like those of threads_create with jitter. Valid as long as that one. */
+struct smx_splitter threads_disturbed(const struct smx_splitter *inner);
 
 /* Another back-end, counted. It must stay where it is while `splitter` is in use. */
 struct threads_counted {
