@@ -9,6 +9,7 @@
 #include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/sharing.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -409,6 +410,7 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "depths", json_depths(job, result));
 	smxi_json_set(object, "threads", json_integer(job->plan.threads));
 	smxi_json_set(object, "bind", json_string(smxi_bind_names[job->plan.bind]));
+	smxi_json_set(object, "sharing", smxi_sharing_json(&result->sharing));
 	smxi_json_set(object, "checkpoint", json_checkpoint(job));
 	smxi_json_set(object, "serial", serial ? smxi_compare_json(result, serial) : json_null());
 	smxi_json_print(object);
@@ -699,8 +701,10 @@ static void print_text(const struct job *job, const struct smx_position *positio
 		       options->rescore_total);
 	if (is_selective(&options->selective))
 		print_selective(job);
-	if (job->plan.threads > 1)
+	if (job->plan.threads > 1) {
 		print_threads(&job->plan);
+		smxi_sharing_print(&result->sharing, result->counters.tasks);
+	}
 	if (job->table)
 		print_table(job, &result->counters);
 	if (job->settings->checkpoint || job->settings->resume)

@@ -28,6 +28,9 @@ enum { LOOK_EVERY_MS = 2, LOOKS = 250 }; /* whether a runner's threads are aslee
 #define HEAD_START_MS      1.0
 #define HEAD_START_EACH_MS 0.02
 
+/* Long enough for the system to have woken all threads, on processors of their own. */
+#define WARM_UP_MS         10.0
+
 /* A process is asleep that used less than this share of one processor. */
 #define ASLEEP_SHARE       0.05
 
@@ -97,8 +100,22 @@ static struct smxi_measure measure(struct smx_search *search, const struct smx_p
 	if (taken.status == SMX_OK) {
 		taken.answer = smxi_answer(result);
 		taken.counters = result->counters;
+		taken.sharing = result->sharing;
 	}
 	return taken;
+}
+
+/* The same search, broken off, and without the table, which it would fill: so its threads are awake, and the processor's clock rate is up. What
+ * fails here fails in the search itself, too. */
+static void warm_up(struct smx_search *search, const struct smx_position *position,
+                    const struct smx_search_options *options)
+{
+	struct smx_search_options short_options = *options;
+	const struct smx_result *result;
+	struct smx_error error;
+	short_options.table = NULL;
+	short_options.time_limit_ms = WARM_UP_MS;
+	smx_search_run(search, position, &short_options, &result, &error);
 }
 
 static bool is_binding_asked(void)
@@ -137,8 +154,34 @@ void smxi_runner_machine(struct smx_parallel_machine *machine)
 #endif
 }
 
-/* The life of a runner: told a position, it says that it is ready; told a moment, it begins then and says what it found. */
-static void live(int socket, const struct smxi_runner_work *work, unsigned threads)
+#define ANYWHERE (-1)
+
+/* What a runner is told first. */
+struct order {
+	size_t position;
+	int pu; /* the processor to keep to, or ANYWHERE */
+};
+
+/* Where a process that has one thread runs; one that may run anywhere has left `now` as it was. */
+static void keep_to(int pu, int *now)
+{
+#ifdef __linux__
+	static cpu_set_t before;
+	cpu_set_t place;
+	if (pu == *now)
+		return;
+	if (*now == ANYWHERE && sched_getaffinity(0, sizeof before, &before))
+		return;
+	CPU_ZERO(&place);
+	if (pu != ANYWHERE)
+		CPU_SET((unsigned)pu, &place);
+	sched_setaffinity(0, sizeof place, pu == ANYWHERE ? &before : &place);
+#endif
+	*now = pu;
+}
+
+/* The life of a runner: told a position and a place, it says that it is ready; told a moment, it begins then and says what it found. */
+static void live(int socket, const struct smxi_runner_work *work, const struct smx_parallel_plan *plan)
 {
 	struct smx_search_options options = work->options;
 	struct smx_error error = {0};
@@ -146,19 +189,27 @@ static void live(int socket, const struct smxi_runner_work *work, unsigned threa
 		smxi_error("%s", error.message);
 		return;
 	}
-	if (!threads)
+	if (!plan)
 		smxi_runner_unbind();
-	struct smxi_engine engine = smxi_engine_open(work->game, threads);
+	struct smxi_engine engine = plan ? smxi_engine_open_planned(work->game, plan) : smxi_engine_open(work->game, 1);
+	if (options.table && plan)
+		smx_parallel_place_table(engine.parallel, plan, options.table);
 	options.splitter = smx_parallel_splitter(engine.parallel);
-	size_t position;
+	struct order order;
 	double moment_ms = 0;
-	while (receive_all(socket, &position, sizeof position)) {
+	int pu = ANYWHERE;
+	while (receive_all(socket, &order, sizeof order)) {
+		const struct smx_position *position = &work->positions[order.position];
+		keep_to(order.pu, &pu);
 		if (options.table)
 			smx_table_clear(options.table);
-		if (!send_all(socket, &position, sizeof position) || !receive_all(socket, &moment_ms, sizeof moment_ms))
+		if (!send_all(socket, &order.position, sizeof order.position) ||
+		    !receive_all(socket, &moment_ms, sizeof moment_ms))
 			break;
 		sleep_until(moment_ms);
-		struct smxi_measure taken = measure(engine.search, &work->positions[position], &options);
+		if (work->is_warm)
+			warm_up(engine.search, position, &options);
+		struct smxi_measure taken = measure(engine.search, position, &options);
 		taken.spins = !fall_asleep();
 		if (!send_all(socket, &taken, sizeof taken))
 			break;
@@ -167,7 +218,8 @@ static void live(int socket, const struct smxi_runner_work *work, unsigned threa
 	smx_table_destroy(options.table);
 }
 
-bool smxi_runners_add(struct smxi_runners *runners, const struct smxi_runner_work *work, unsigned threads)
+bool smxi_runners_add(struct smxi_runners *runners, const struct smxi_runner_work *work,
+                      const struct smx_parallel_plan *plan)
 {
 	int ends[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
@@ -191,7 +243,7 @@ bool smxi_runners_add(struct smxi_runners *runners, const struct smxi_runner_wor
 		for (size_t i = 0; i < runners->count; i++)
 			close(runners->runner[i].socket);
 		close(ends[0]);
-		live(ends[1], work, threads);
+		live(ends[1], work, plan);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -199,13 +251,15 @@ bool smxi_runners_add(struct smxi_runners *runners, const struct smxi_runner_wor
 	return true;
 }
 
-bool smxi_runners_measure(const struct smxi_runners *runners, size_t first, size_t count, size_t position,
-                          struct smxi_measure *measures)
+bool smxi_runners_measure(const struct smxi_runners *runners, size_t first, size_t count,
+                          const struct smx_parallel_place *places, size_t position, struct smxi_measure *measures)
 {
 	const struct smxi_runner *runner = runners->runner + first;
 	bool ok = true;
-	for (size_t i = 0; i < count && ok; i++)
-		ok = send_all(runner[i].socket, &position, sizeof position);
+	for (size_t i = 0; i < count && ok; i++) {
+		const struct order order = {position, places ? (int)places[i].pu : ANYWHERE};
+		ok = send_all(runner[i].socket, &order, sizeof order);
+	}
 	for (size_t i = 0; i < count && ok; i++) {
 		size_t ready;
 		ok = receive_all(runner[i].socket, &ready, sizeof ready) && ready == position;

@@ -20,6 +20,7 @@ struct smxi_runner_work {
 	const struct smx_game *game;
 	struct smx_search_options options; /* table and splitter are each runner's own */
 	size_t hash_bytes;                 /* of its table, emptied before each search; 0: none */
+	bool is_warm;                      /* right before each search they search for some milliseconds */
 	const struct smx_position *positions;
 };
 
@@ -29,6 +30,7 @@ struct smxi_measure {
 	bool spins;     /* half a second after the search they still did */
 	struct smxi_answer answer;
 	struct smx_counters counters;
+	struct smx_sharing sharing;
 	enum smx_status status; /* the above where it is SMX_OK */
 	struct smx_error error;
 };
@@ -51,14 +53,16 @@ void smxi_runner_unbind(void);
 /* What machine that is when nothing is bound. */
 void smxi_runner_machine(struct smx_parallel_machine *machine);
 
-/* One more, with so many threads; 0: the search alone, unbound. Its first search is slower: only then does it have its memory and its threads. False after an error
- * message. */
-bool smxi_runners_add(struct smxi_runners *runners, const struct smxi_runner_work *work, unsigned threads);
+/* One more, with the threads of a plan, borrowed while it lives; NULL: the search alone. Its first search is slower: only then does it have
+ * its memory and its threads. False after an error message. */
+bool smxi_runners_add(struct smxi_runners *runners, const struct smxi_runner_work *work,
+                      const struct smx_parallel_plan *plan);
 
-/* Have `count` of them from `first` on search one position, beginning at the same moment. Returns when all have ended and their threads
- * are asleep. False after an error message, also where a search failed. */
-bool smxi_runners_measure(const struct smxi_runners *runners, size_t first, size_t count, size_t position,
-                          struct smxi_measure *measures);
+/* Have `count` of them from `first` on search one position, beginning at the same moment. places: has at least so many, and each process
+ * keeps to its own, the first to the first; NULL: they are left to the system, or to their plan. Returns when all have ended and their
+ * threads are asleep. False after an error message, also where a search failed. */
+bool smxi_runners_measure(const struct smxi_runners *runners, size_t first, size_t count,
+                          const struct smx_parallel_place *places, size_t position, struct smxi_measure *measures);
 
 /* End them all and wait for that. */
 void smxi_runners_close(struct smxi_runners *runners);

@@ -1,8 +1,4 @@
-/* starmax-project: what N threads would do for a search, predicted on one.
- *
- *   starmax-project [--json] [--plot PREFIX] [--threads LIST] [--set w8|full|endings]... [--model shared|stealing] [--seed S]
- *                   [--rounds R] [--least MS] [--wake NS] [--compare]
- *   starmax-project --fuzz SEEDS [--seed FIRST]
+/* starmax-project: what N threads would do for a search, predicted on one. `help` below has the options.
  *
  * The bench positions are searched by N simulated workers in virtual time (virtual.h), N from LIST. The serial time is measured the same
  * way, with one worker. Speed-up is serial time by makespan, efficiency speed-up by N, and node overhead the chance nodes opened beyond the
@@ -17,7 +13,8 @@
  * is not taken from another), simultaneous multithreading, the frequency falling with the number of busy cores, NUMA, and the operating system
  * beyond a fixed time to wake a waiting thread. So it is an upper bound of what a machine does, less so the larger N.
  *
- * --compare: two threads predicted, against two threads measured (median of 5, in turn with the serial search). --fuzz: see schedules.h. */
+ * --compare: two threads predicted, against two threads measured, which are bound as `starmax analyze` binds them; they search in turn with
+ * the serial search, each after a pause in which the other's threads fall asleep. --fuzz: see schedules.h. */
 #include "perf/schedules.h"
 #include "perf/virtual.h"
 
@@ -41,14 +38,33 @@ enum {
 	ENDINGS = 3,
 	THREADS_LISTED_MAX = 16,
 	ROUNDS_MAX = 99,
-	COMPARED_ROUNDS = 5,
+	COMPARED_ROUNDS = 11,
 	COMPARED_THREADS = 2,
+	PAUSE_MS = 20, /* more than the time for which a runtime's idle threads spin */
 	LOCK_NS = 100, /* a line that another core wrote last */
 	WAKE_NS = 3000,
 	OFFER_NS = 2000,
 	WAIT_NS = 500, /* sched_yield, and a look */
 };
-static const double compared_least_ms = 200;
+
+static const char help[] =
+	"Usage: starmax-project [options]\n\n"
+	"What N threads would do for a search: predicted on one, in virtual time (perf/README.md).\n\n"
+	"  --set w8|full|endings    which searches, may be repeated: depth 3, width 8; depth 3, every turn;\n"
+	"                           depth 4, width 8, the three endings (default: all three)\n"
+	"  --threads LIST           numbers of threads, 1 to 1024 (default 1,2,4,8,16,32,64,128,256)\n"
+	"  --least MS               serial time from which on a position counts in the means (default 50)\n"
+	"  --rounds R               figures are those of the run of median makespan of R (default 3)\n"
+	"  --model shared|stealing  locks make threads wait, or never do (default shared)\n"
+	"  --wake NS                shared: from a lock's release to who waited for it (default 3000)\n"
+	"  --seed S                 of what is drawn (default 0)\n"
+	"  --json                   the same as JSON\n"
+	"  --plot PREFIX            draw PREFIX-speedup, -efficiency and -overhead (.svg and .png) with gnuplot, from\n"
+	"                           PREFIX.gp; status 1 where gnuplot does not, PREFIX.gp is there all the same\n"
+	"  --compare                instead: two threads predicted and measured, for each position of --least MS\n"
+	"  --fuzz SEEDS             instead: so many random schedules from --seed on, each against the serial search;\n"
+	"                           status 1 and the seed at a wrong answer\n"
+	"  --help                   this\n";
 
 static const struct set {
 	const char *name;
@@ -84,7 +100,7 @@ struct task {
 
 struct projection {
 	struct smx_position position[POSITIONS];
-	unsigned threads[THREADS_LISTED_MAX];
+	unsigned threads[THREADS_LISTED_MAX]; /* ascending */
 	unsigned thread_count;
 	bool chosen[SETS];
 	bool locks_wait, is_shown;
@@ -212,6 +228,7 @@ static double node_ratio(const struct row *row, unsigned t)
 /* Over the positions that count. Shares are of the makespan, or of the makespan times the workers. */
 struct summary {
 	unsigned positions;
+	double least_speed_up, most_speed_up, least_node_ratio, most_node_ratio;
 	double speed_up, node_ratio, work_ratio; /* geometric means */
 	double tasks, alone, before, first, locked, list, waited;
 };
@@ -225,7 +242,11 @@ static struct summary summary_of(const struct projection *p, const struct task *
 		const struct smxi_virtual_report *r = &row->figures[t].report;
 		if (row->serial_ms < p->least_ms)
 			continue;
-		s.positions++;
+		const bool is_first = !s.positions++;
+		s.least_speed_up = is_first ? speed_up(row, t) : fmin(s.least_speed_up, speed_up(row, t));
+		s.most_speed_up = fmax(s.most_speed_up, speed_up(row, t));
+		s.least_node_ratio = is_first ? node_ratio(row, t) : fmin(s.least_node_ratio, node_ratio(row, t));
+		s.most_node_ratio = fmax(s.most_node_ratio, node_ratio(row, t));
 		ups += log(speed_up(row, t));
 		nodes += log(node_ratio(row, t));
 		work += log(r->work_ns / (row->serial_ms * 1e6));
@@ -387,44 +408,134 @@ static void print_json(const struct projection *p)
 	json_decref(root);
 }
 
-/* PREFIX.gp, which draws PREFIX.svg; drawn at once where gnuplot is there. */
-static void plot(const struct projection *p, const char *prefix)
+/* ---- plots ---- */
+
+/* As gnuplot takes it. */
+static void write_quoted(FILE *file, const char *text)
 {
-	char path[4096];
-	if (snprintf(path, sizeof path, "%s.gp", prefix) >= (int)sizeof path)
-		fail("--plot: too long", prefix);
-	FILE *file = fopen(path, "w");
-	if (!file)
-		fail("--plot: cannot write", path);
-	fprintf(file,
-	        "set terminal svg size 800,560\nset output '%s.svg'\nset logscale xy 2\nset key left top\nset grid\n"
-	        "set xlabel 'threads'\nset ylabel 'predicted speed-up (geometric mean)'\n",
-	        prefix);
+	fputc('\'', file);
+	for (const char *c = text; *c; c++)
+		fprintf(file, *c == '\'' ? "\'\'" : "%c", *c);
+	fputc('\'', file);
+}
+
+/* Columns: threads; mean over the positions, least and greatest, of the speed-up and of the node overhead in per cent. */
+static void write_data(const struct projection *p, FILE *file)
+{
 	for (unsigned i = 0; i < p->task_count; i++) {
 		fprintf(file, "$task%u << EOD\n", i);
 		for (unsigned t = 0; t < p->thread_count; t++) {
 			const struct summary s = summary_of(p, &p->tasks[i], t);
 			if (s.positions)
-				fprintf(file, "%u %.4f\n", p->threads[t], s.speed_up);
+				fprintf(file, "%u %.6g %.6g %.6g %.6g %.6g %.6g\n", p->threads[t], s.speed_up, s.least_speed_up,
+				        s.most_speed_up, 100 * (s.node_ratio - 1), 100 * (s.least_node_ratio - 1),
+				        100 * (s.most_node_ratio - 1));
 		}
 		fprintf(file, "EOD\n");
 	}
-	fprintf(file, "plot x title 'ideal' with lines dashtype 2");
-	for (unsigned i = 0; i < p->task_count; i++)
-		if (summary_of(p, &p->tasks[i], 0).positions)
-			fprintf(file, ", $task%u title '%s, %s' with linespoints", i, p->tasks[i].set->words,
-			        p->tasks[i].evaluator->name);
+}
+
+/* One drawing: its lines, one for each task of which a position counts; x is place(threads, line), so that their bars do not cover each other. */
+static void write_plot(const struct projection *p, FILE *file, const char *name, const char *settings,
+                       const char *before, const char *columns)
+{
+	const char *between = before;
+	fprintf(file, "%s\nset output prefix.'-%s.'.kind\nplot ", settings, name);
+	for (unsigned i = 0; i < p->task_count; i++) {
+		const struct task *task = &p->tasks[i];
+		const unsigned positions = summary_of(p, task, 0).positions;
+		if (!positions)
+			continue;
+		fprintf(file,
+		        "%s$task%u using (place($1, %u)):%s title '%s, %s (%u position%s)' with yerrorlines lt %u pt 7 "
+		        "ps 0.6",
+		        between, i, i, columns, task->set->words, task->evaluator->name, positions, positions > 1 ? "s" : "",
+		        i + 1);
+		between = ", ";
+	}
 	fprintf(file, "\n");
-	if (fclose(file) != 0)
-		fail("--plot: cannot write", path);
+}
+
+static void write_script(const struct projection *p, FILE *file, const char *prefix)
+{
+	fprintf(file, "prefix = ");
+	write_quoted(file, prefix);
+	fprintf(file,
+	        "\nnote = 'predicted in virtual time, model %s; geometric mean, least and greatest over the positions'\n",
+	        p->locks_wait ? "shared" : "stealing");
+	fprintf(file, "place(threads, i) = threads * 1.02 ** (i - %u / 2.0)\n", p->task_count - 1);
+	write_data(p, file);
+	fprintf(file,
+	        "set logscale x 2\nset grid\nset key outside bottom center height 1\nset bars 0.5\n"
+	        "set xlabel 'threads' offset 0,0.5\n"
+	        "set xrange [%u / 1.2:%u * 1.2]\n"
+	        "pngs = strstrt(GPVAL_TERMINALS, 'pngcairo') ? 'pngcairo size 900,700' : 'png size 900,700'\n"
+	        "do for [kind in 'svg png'] {\n"
+	        "if (kind eq 'svg') { set terminal svg size 900,700 dynamic background rgb 'white' } else "
+	        "{ eval 'set terminal '.pngs }\n",
+	        p->threads[0], p->threads[p->thread_count - 1]);
+	write_plot(p, file, "speedup",
+	           "set logscale y 2\nset yrange [*:*]\nset ylabel 'times as fast'\n"
+	           "set title \"Speed-up over the serial search\\n\".note",
+	           "x title 'as many as threads' with lines dt 2 lc 'gray40', ", "2:3:4");
+	write_plot(p, file, "efficiency",
+	           "unset logscale y\nset yrange [0:*]\nset ylabel 'efficiency'\n"
+	           "set title \"Efficiency: speed-up divided by threads\\n\".note",
+	           "", "($2 / $1):($3 / $1):($4 / $1)");
+	write_plot(p, file, "overhead",
+	           "set yrange [*:*]\nset offsets 0, 0, graph 0.03, 0\nset ylabel '% of the serial search'\n"
+	           "set title \"Chance nodes beyond those of the serial search\\n\".note",
+	           "", "5:6:7");
+	fprintf(file, "unset offsets\nunset output\n}\n");
+}
+
+static bool run_gnuplot(const char *path)
+{
+	int status = 0;
+	fflush(NULL);
 	const pid_t child = fork();
 	if (child == 0) {
+		dup2(STDERR_FILENO, STDOUT_FILENO); /* what it prints must not get into the JSON */
 		execlp("gnuplot", "gnuplot", path, (char *)NULL);
 		_exit(127);
 	}
-	int status = 0;
-	if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
-		fprintf(stderr, "starmax-project: gnuplot did not draw it; the script is %s\n", path);
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static bool has_line(const struct projection *p)
+{
+	for (unsigned i = 0; i < p->task_count; i++)
+		if (summary_of(p, &p->tasks[i], 0).positions)
+			return true;
+	return false;
+}
+
+/* Before anything is measured: what would fail afterwards. */
+static FILE *open_plots(const char *prefix, char *path, size_t size)
+{
+	if (!*prefix || *prefix == '-' || strpbrk(prefix, "\n\r"))
+		fail("--plot takes the beginning of file names, not starting with a dash, on one line", NULL);
+	if (snprintf(path, size, "%s.gp", prefix) >= (int)size)
+		fail("--plot: too long", prefix);
+	FILE *file = fopen(path, "w");
+	if (!file)
+		fail("--plot: cannot write", path);
+	return file;
+}
+
+static bool plot(const struct projection *p, const char *prefix, FILE *file, const char *path)
+{
+	write_script(p, file, prefix);
+	if (fclose(file) != 0)
+		fail("--plot: cannot write", path);
+	if (!has_line(p)) {
+		fprintf(stderr, "starmax-project: no position of at least %g ms, nothing to draw\n", p->least_ms);
+		return false;
+	}
+	if (run_gnuplot(path))
+		return true;
+	fprintf(stderr, "starmax-project: gnuplot did not draw it; the script is %s\n", path);
+	return false;
 }
 
 /* ---- two threads, predicted and measured ---- */
@@ -435,43 +546,92 @@ static int by_value(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void compare(const struct projection *p, const struct task *task)
+struct measured {
+	double serial_ms, parallel_ms, speed_up, least, most; /* medians; of the speed-up also the extremes */
+	double nodes;
+};
+
+static double median(double *values)
 {
-	struct smx_parallel *parallel;
-	if (smx_parallel_create(COMPARED_THREADS, &parallel) != SMX_OK)
-		fail("no two threads", NULL);
-	struct smx_search_options serial_options = options_of(task), options = serial_options;
-	options.splitter = smx_parallel_splitter(parallel);
+	qsort(values, COMPARED_ROUNDS, sizeof *values, by_value);
+	return values[COMPARED_ROUNDS / 2];
+}
+
+/* Asleep, and then a search. */
+static double timed_ms(struct smx_search *search, const struct smx_position *position,
+                       const struct smx_search_options *options, uint64_t *nodes)
+{
+	nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
+	const double begun_ms = now_ms();
+	const struct smx_result *result = searched(search, position, options);
+	const double time_ms = now_ms() - begun_ms;
+	*nodes = result->counters.chance_nodes;
+	return time_ms;
+}
+
+static struct measured measured(const struct task *task, const struct smx_position *position,
+                                const struct smx_parallel *parallel)
+{
+	struct smx_search_options serial = options_of(task), both = serial;
+	both.splitter = smx_parallel_splitter(parallel);
+	struct smx_search *search = create_search();
+	double serial_ms[COMPARED_ROUNDS], parallel_ms[COMPARED_ROUNDS], ratio[COMPARED_ROUNDS], nodes[COMPARED_ROUNDS];
+	searched(search, position, &both); /* takes memory and threads from the system */
+	for (unsigned r = 0; r < COMPARED_ROUNDS; r++) {
+		uint64_t count;
+		serial_ms[r] = timed_ms(search, position, &serial, &count);
+		parallel_ms[r] = timed_ms(search, position, &both, &count);
+		ratio[r] = serial_ms[r] / parallel_ms[r];
+		nodes[r] = (double)count;
+	}
+	smx_search_destroy(search);
+	return (struct measured){
+		.serial_ms = median(serial_ms),
+		.parallel_ms = median(parallel_ms),
+		.speed_up = median(ratio), /* and sorts them */
+		.least = ratio[0],
+		.most = ratio[COMPARED_ROUNDS - 1],
+		.nodes = median(nodes),
+	};
+}
+
+static void compare(const struct projection *p, const struct task *task, const struct smx_parallel *parallel)
+{
 	for (unsigned i = 0; i < task->set->positions; i++) {
 		const struct figure serial = projected(p, task, i, 1);
-		if (serial.report.makespan_ns * 1e-6 < compared_least_ms)
+		if (serial.report.makespan_ns * 1e-6 < p->least_ms)
 			continue;
 		const struct figure both = projected(p, task, i, COMPARED_THREADS);
-		struct smx_search *search = create_search();
-		double alone_ms[COMPARED_ROUNDS], together_ms[COMPARED_ROUNDS], ratio[COMPARED_ROUNDS];
-		uint64_t nodes = 0;
-		searched(search, &p->position[i], &options);
-		for (unsigned r = 0; r < COMPARED_ROUNDS; r++) {
-			const double begun_ms = now_ms();
-			searched(search, &p->position[i], &serial_options);
-			const double between_ms = now_ms();
-			nodes = searched(search, &p->position[i], &options)->counters.chance_nodes;
-			alone_ms[r] = between_ms - begun_ms;
-			together_ms[r] = now_ms() - between_ms;
-			ratio[r] = alone_ms[r] / together_ms[r];
-		}
-		smx_search_destroy(search);
-		qsort(alone_ms, COMPARED_ROUNDS, sizeof *alone_ms, by_value);
-		qsort(together_ms, COMPARED_ROUNDS, sizeof *together_ms, by_value);
-		qsort(ratio, COMPARED_ROUNDS, sizeof *ratio, by_value);
+		const double predicted = serial.report.makespan_ns / both.report.makespan_ns;
 		const double serial_nodes = (double)serial.chance_nodes;
-		printf("%-26s %-8s %-10s %9.1f %9.1f %9.2f %9.1f %9.1f %9.2f %7.1f %7.1f\n", task->set->words,
+		const struct measured found = measured(task, &p->position[i], parallel);
+		char range[32];
+		snprintf(range, sizeof range, "%.2f [%.2f, %.2f]", found.speed_up, found.least, found.most);
+		printf("%-26s %-8s %-10s %9.1f %9.1f %9.2f %9.1f %9.1f %18s %+10.1f %7.1f %7.1f\n", task->set->words,
 		       task->evaluator->name, smxi_bench_positions[i].name, serial.report.makespan_ns * 1e-6,
-		       both.report.makespan_ns * 1e-6, serial.report.makespan_ns / both.report.makespan_ns,
-		       alone_ms[COMPARED_ROUNDS / 2], together_ms[COMPARED_ROUNDS / 2], ratio[COMPARED_ROUNDS / 2],
-		       100 * ((double)both.chance_nodes / serial_nodes - 1), 100 * ((double)nodes / serial_nodes - 1));
+		       both.report.makespan_ns * 1e-6, predicted, found.serial_ms, found.parallel_ms, range,
+		       100 * (predicted / found.speed_up - 1), 100 * ((double)both.chance_nodes / serial_nodes - 1),
+		       100 * (found.nodes / serial_nodes - 1));
 		fflush(stdout);
 	}
+}
+
+static void compare_all(const struct projection *p)
+{
+	static struct smx_parallel_plan plan;
+	struct smx_parallel *parallel;
+	if (smx_parallel_plan(COMPARED_THREADS, SMX_BIND_COMPACT, &plan) != SMX_OK ||
+	    smx_parallel_create_planned(&plan, &parallel) != SMX_OK)
+		fail("no two threads", NULL);
+	printf("two threads, %s%s; measured: median of %d, each in turn with the serial search\n"
+	       "difference: predicted beyond the median measured; nodes: beyond the serial search's; both in per cent\n\n",
+	       plan.bind == SMX_BIND_NONE ? "not bound: " : "bound compactly",
+	       plan.bind == SMX_BIND_NONE ? plan.unbound : "", COMPARED_ROUNDS);
+	printf("%-46s %29s %38s %10s %15s\n%-26s %-8s %-10s %9s %9s %9s %9s %9s %18s %10s %7s %7s\n", "", "predicted",
+	       "measured", "", "nodes", "", "", "", "1, ms", "2, ms", "speed-up", "1, ms", "2, ms", "speed-up [range]",
+	       "difference", "pred.", "meas.");
+	for (unsigned i = 0; i < p->task_count; i++)
+		compare(p, &p->tasks[i], parallel);
 	smx_parallel_destroy(parallel);
 }
 
@@ -486,6 +646,12 @@ static uint64_t read_number(const char *text, uint64_t least, uint64_t most, con
 	return number;
 }
 
+static int by_number(const void *left, const void *right)
+{
+	const unsigned a = *(const unsigned *)left, b = *(const unsigned *)right;
+	return (a > b) - (a < b);
+}
+
 static void read_threads(struct projection *p, char *list)
 {
 	p->thread_count = 0;
@@ -497,6 +663,7 @@ static void read_threads(struct projection *p, char *list)
 	}
 	if (!p->thread_count)
 		fail("--threads takes numbers, parted by commas", NULL);
+	qsort(p->threads, p->thread_count, sizeof *p->threads, by_number);
 }
 
 static void choose_set(struct projection *p, const char *name)
@@ -507,6 +674,18 @@ static void choose_set(struct projection *p, const char *name)
 			return;
 		}
 	fail("--set takes w8, full or endings, not", name);
+}
+
+/* Where no set is chosen, all are. */
+static void choose_tasks(struct projection *p)
+{
+	bool any = false;
+	for (unsigned i = 0; i < SETS; i++)
+		any = any || p->chosen[i];
+	for (unsigned i = 0; i < SETS; i++)
+		for (unsigned e = 0; e < EVALUATORS && (p->chosen[i] || !any); e++)
+			p->tasks[p->task_count++] =
+				(struct task){.set = &sets[i], .evaluator = e ? &smx_dicechess_winprob : &smx_dicechess_material};
 }
 
 static void read_positions(struct projection *p)
@@ -522,12 +701,19 @@ static void read_positions(struct projection *p)
 int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{"json", no_argument, NULL, 'j'},          {"plot", required_argument, NULL, 'p'},
-		{"threads", required_argument, NULL, 't'}, {"set", required_argument, NULL, 's'},
-		{"model", required_argument, NULL, 'm'},   {"seed", required_argument, NULL, 'd'},
-		{"rounds", required_argument, NULL, 'r'},  {"least", required_argument, NULL, 'l'},
-		{"compare", no_argument, NULL, 'c'},       {"wake", required_argument, NULL, 'w'},
-		{"fuzz", required_argument, NULL, 'f'},    {NULL, 0, NULL, 0},
+		{"json", no_argument, NULL, 'j'},
+		{"plot", required_argument, NULL, 'p'},
+		{"threads", required_argument, NULL, 't'},
+		{"set", required_argument, NULL, 's'},
+		{"model", required_argument, NULL, 'm'},
+		{"seed", required_argument, NULL, 'd'},
+		{"rounds", required_argument, NULL, 'r'},
+		{"least", required_argument, NULL, 'l'},
+		{"compare", no_argument, NULL, 'c'},
+		{"wake", required_argument, NULL, 'w'},
+		{"fuzz", required_argument, NULL, 'f'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 	static struct projection p = {
 		.threads = {1, 2, 4, 8, 16, 32, 64, 128, 256},
@@ -537,7 +723,7 @@ int main(int argc, char **argv)
 		.rounds = 3,
 		.least_ms = 50,
 	};
-	bool json = false, compares = false, any_set = false;
+	bool json = false, compares = false;
 	const char *prefix = NULL;
 	uint64_t fuzz = 0;
 	for (int option; (option = getopt_long(argc, argv, "", long_options, NULL)) != -1;)
@@ -553,7 +739,6 @@ int main(int argc, char **argv)
 			break;
 		case 's':
 			choose_set(&p, optarg);
-			any_set = true;
 			break;
 		case 'm':
 			p.locks_wait = strcmp(optarg, "shared") == 0;
@@ -578,39 +763,36 @@ int main(int argc, char **argv)
 		case 'f':
 			fuzz = read_number(optarg, 1, UINT32_MAX, "--fuzz takes a number of seeds, not");
 			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
 		default:
+			fputs("starmax-project: --help lists the options\n", stderr);
 			return 2;
 		}
 	if (argc != optind)
 		fail("there is no such argument", argv[optind]);
 	if (fuzz)
 		return smxi_schedules_try(p.seed, fuzz) ? 0 : 1;
+	if (compares && (json || prefix))
+		fail("--compare prints a table: no --json and no --plot", NULL);
 	read_positions(&p);
 	p.is_shown = isatty(STDERR_FILENO);
-	if (compares)
-		printf("%-26s %-8s %-10s %29s %29s %15s\n%-26s %-8s %-10s %9s %9s %9s %9s %9s %9s %7s %7s\n", "", "", "",
-		       "predicted", "measured", "nodes, per cent", "", "", "", "1, ms", "2, ms", "speed-up", "1, ms", "2, ms",
-		       "speed-up", "pred.", "meas.");
-	else if (!json)
-		print_head(&p);
-	for (unsigned i = 0; i < SETS; i++)
-		for (unsigned e = 0; e < EVALUATORS && (p.chosen[i] || !any_set); e++) {
-			struct task *task = &p.tasks[p.task_count++];
-			task->set = &sets[i];
-			task->evaluator = e ? &smx_dicechess_winprob : &smx_dicechess_material;
-			if (compares) {
-				compare(&p, task);
-				continue;
-			}
-			project(&p, task);
-			if (!json)
-				print_task(&p, task);
-		}
-	if (compares)
+	choose_tasks(&p);
+	if (compares) {
+		compare_all(&p);
 		return 0;
+	}
+	char path[4096];
+	FILE *script = prefix ? open_plots(prefix, path, sizeof path) : NULL;
+	if (!json)
+		print_head(&p);
+	for (unsigned i = 0; i < p.task_count; i++) {
+		project(&p, &p.tasks[i]);
+		if (!json)
+			print_task(&p, &p.tasks[i]);
+	}
 	if (json)
 		print_json(&p);
-	if (prefix)
-		plot(&p, prefix);
-	return 0;
+	return !script || plot(&p, prefix, script, path) ? 0 : 1;
 }

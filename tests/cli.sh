@@ -162,7 +162,7 @@ expect 0 analyze "k7/8/8/8/8/8/8/R3K3 w - - 0 1 NNN" --depth 1; says "forced pas
 expect 0 analyze "$start" --depth 1 --outcomes; says "value 3.24 centipawns before the outcome"; says "PPN        3"
 
 expect 0 analyze --json "$start PNB" --width 4; silent
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped bounds_from_tasks outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed threads bind checkpoint serial"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped bounds_from_tasks outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock table rescore selective depths completed threads bind sharing checkpoint serial"
 says '"depth":2,"width":4,'; says '"stopped":false,"result":{"kind":"turn","turn":"'; says '"exact":true'
 [[ $(wc -l <"$out") -eq 1 ]] || fail "$what: more than one line"
 expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR"; says '"kind":"win","turn":"a1a8","ties":["a1a8"]'; says '"width":null'
@@ -289,7 +289,7 @@ says "clock      60.0 s + 1.0 s, move 12, policy empirical-v1: target 11,610 ms,
 expect 0 analyze "$start PNB" --depth 1 --clock 61234+250ms --clock-policy legacy-linear-v1
 says "clock      61.234 s + 0.250 s, move 1, policy legacy-linear-v1: target 2,255 ms, cap 12,246 ms"
 expect 0 analyze --json "$start PNB" --depth 1 --clock 60000+1000
-names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped bounds_from_tasks outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed threads bind checkpoint serial"
+names "game position depth width evaluator unit scale prerank star depth_completed limit_reached stopped result kind turn ties value raw candidates exact king_loss_weight search_raw rescore_raw rescored counters turns candidates_completed candidates_abandoned chance_nodes frames outcomes outcomes_decided outcomes_folded outcomes_saved afterstates probes leaf_evaluations order_evaluations prerank_evaluations rescore_evaluations cutoffs_low cutoffs_high cutoffs_probe cutoffs_decided cutoffs_etc cutoffs_table settled_stage_0 settled_stage_1 settled_stage_2 settled_stage_3 table_probes table_hits table_stores table_conflicts tasks tasks_stopped bounds_from_tasks outcomes_sampled_away branches_cut memory reserved_bytes high_water_bytes chunk_requests time_ms clock policy remaining_ms increment_ms move target_ms hard_cap_ms table rescore selective depths completed threads bind sharing checkpoint serial"
 given() { # <--clock> <remaining_ms> <increment_ms>
 	expect 0 analyze --json "k7/8/8/8/8/8/8/R3K3 w - - 0 7 PPR" --clock "$1"
 	says "\"clock\":{\"policy\":\"empirical-v1\",\"remaining_ms\":$2,\"increment_ms\":$3,\"move\":7,\"target_ms\":"
@@ -582,12 +582,18 @@ expect 2 analyze --serial --threads 2 "$start"; complains "--serial and --thread
 expect 2 analyze --serial --threads auto "$start"; complains "--serial and --threads exclude each other"
 expect 2 analyze --threads 1025 "$start"; complains "--threads takes a number from 1 to 1024 or auto"
 expect 2 analyze --bind comp "$start"; complains "did you mean compact?"
-expect 0 analyze "$kiwipete PNQ" --width 4; lacks "threads    "
+expect 0 analyze "$kiwipete PNQ" --width 4; lacks "threads    "; lacks "sharing    "
 if [[ -n $openmp ]]; then
 	for bind in none compact scatter; do
 		expect 0 "${search[@]}" --threads 2 --bind $bind; says ',"threads":2,"bind":"'; same
 	done
 	expect 0 "${search[@]}" --threads 3 --hash 64M; says ',"threads":3,"bind":"'; [[ $(raw) == "$best" ]] || fail "$what: another value"
+	expect 0 "${search[@]}" --threads 2; says ',"sharing":{"threads":2,"used":'; says ',"task_sizes":['
+	grep -oE '"sharing":\{[^}]*\}' "$out" >"$directory/sharing" # one size for each power of two, and no task is left out
+	sizes=$(grep -oE '\[[0-9,]*\]' "$directory/sharing" | tr -d '[]' | tr ',' '\n')
+	[[ $(wc -l <<<"$sizes") -eq 24 && $(awk '{ sum += $1 } END { print sum }' <<<"$sizes") -eq $(counter tasks) ]] ||
+		fail "$what: sizes of $(counter tasks) tasks: $(cat "$directory/sharing")"
+	expect 0 "${search[@]}" --threads 2 --depth 1; says ',"sharing":null,'
 	OMP_PLACES=cores expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"none",'; same
 	OMP_PLACES=cores expect 0 topology --threads 2; says "binding          none: OMP_PLACES is set, so OpenMP places the threads"
 	OMP_PROC_BIND=true expect 0 topology --json; says '"threads":'"$auto"','; says '"bind":"none",'
@@ -595,6 +601,9 @@ if [[ -n $openmp ]]; then
 	OMP_THREAD_LIMIT=1 expect 2 analyze --threads 2 "$start PNB"; complains "no 2 threads: "
 	expect 0 analyze "$kiwipete PNQ" --width 4 --threads 2 --bind none
 	grep -qE '^threads    2, not bound \(as asked\): asked for; .*processor' "$out" || fail "$what: no line about threads"
+	says "sharing    none: too small a search"
+	expect 0 analyze "$kiwipete PNQ" --width 4 --depth 3 --threads 2
+	grep -qE '^sharing    [12] of 2 threads took part, idle [0-9.]+% of their time; [0-9,]+ tasks?' "$out" || fail "$what: no line about sharing"
 	expect 0 analyze "$kiwipete PNQ" --width 4 --threads $((usable + 1))
 	says "threads    $((usable + 1)), not bound ("
 	if [[ $usable -gt 1 && $hwloc -eq 0 ]]; then
@@ -741,23 +750,52 @@ expect 2 scale --position nonsense; complains "bad position: "
 expect 0 scale --help; says "(default ordinary)"; says "--plot PREFIX"; lacks 18446744073709551615
 list=1-$threads
 expect 0 scale --set endings --depth 2 --width 2 --rounds 2 --threads $list; silent
-says "depth 2, width 2, evaluator material, table none"; says "2 rounds: medians"; says "all answers are the same"
+says "depth 2, width 2, evaluator material, table none, begun with threads asleep"; says "binding    compact"; says "2 rounds: medians"; says "all answers are the same"
 [[ $(grep -cE '^(pawn|rook|queen)-end +serial ' "$out") -eq 3 ]] || fail "$what: not 3 positions"
 grep -qE '^geometric means +threads +speed-up +efficiency +ceiling +of it +node overhead ' "$out" || fail "$what: no means"
 expect 0 scale --depth 2 --width 2 --rounds 1 --threads 1; [[ $(grep -c ' serial ' "$out") -eq 10 ]] || fail "$what: not 10 positions"
 expect 0 scale --position "$kiwipete PNQ" --depth 3 --width 2 --evaluator winprob --hash 64K --rounds 1 --threads $list --json; silent
-names "set depth width evaluator hash_bytes rounds date build version commit compiler isa machine model usable processors cores numa_nodes l2_bytes l3_bytes hwloc openmp openmp_date jemalloc environment threads_spin positions name position raw turn ties serial chance_nodes time_ms median min max nodes_per_second table_hit_rate cpu_share parallel threads speedup efficiency ceiling efficiency_of_ceiling node_overhead tasks tasks_stopped summary total_speedup differences"
+names "set depth width evaluator hash_bytes rounds date build version commit compiler isa machine model usable processors cores numa_nodes l2_bytes l3_bytes hwloc openmp openmp_date jemalloc environment bind binding threads unbound warm threads_spin positions name position raw turn ties serial chance_nodes time_ms median min max nodes_per_second table_hit_rate cpu_share parallel speedup efficiency ceiling efficiency_of_ceiling node_overhead tasks tasks_stopped idle_share task_sizes summary total_speedup total_idle_share differences"
 says '"set":null,"depth":3,"width":2,"evaluator":"winprob","hash_bytes":65536,"rounds":1,'; says '"differences":[]}'
-says '"environment":{"OMP_PLACES":null,"OMP_PROC_BIND":null,"OMP_WAIT_POLICY":null}'
+says '"environment":{"OMP_PLACES":null,"OMP_PROC_BIND":null,"OMP_WAIT_POLICY":null},"bind":"compact","binding":[{"threads":0,'
+says '],"warm":false,'
 found=$(grep -oE '"raw":-?[0-9]+,"turn":"[^"]*","ties":[0-9]+,"serial":\{"chance_nodes":[0-9]+' "$out")
 expect 0 analyze --json "$kiwipete PNQ" --depth 3 --width 2 --evaluator winprob --hash 64K
 analyzed="$(raw),$(grep -o '"kind":"turn","turn":"[^"]*"' "$out" | sed 's/.*,//'),\"ties\":$(sed -E 's/.*"ties":\[([^]]*)\].*/\1/' "$out" | tr ',' '\n' | wc -l),\"serial\":{\"chance_nodes\":$(counter chance_nodes)"
 [[ -n $found && $found == "$analyzed" ]] || fail "$what: $analyzed, scale says $found"
+expect 0 scale --position "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1 PRK" --depth 4 --width 1 --hash 64M --rounds 1 --threads 1 --json
+says '"hash_bytes":67108864,'
+rate=$(grep -oE '"table_hit_rate":\{"median":[0-9.e-]+' "$out" | head -n 1 | sed 's/.*://')
+expect 0 analyze "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1 PRK" --depth 4 --width 1 --hash 64M --json
+awk -v rate="$rate" -v probes="$(counter table_probes)" -v hits="$(counter table_hits)" \
+	'BEGIN { exit !(hits > 0 && rate != "" && (rate - hits / probes) ^ 2 < 1e-12) }' ||
+	fail "$what: $(counter table_hits) hits of $(counter table_probes), scale says $rate"
 expect 0 scale --position "$start" --depth 1 --rounds 1 --threads 1 --json; says '"turn":null,'; says '"table_hit_rate":null,'; says '"hash_bytes":null,'
 expect 0 scale --position "k7/8/8/8/8/8/8/R3K3 w - - 0 1 PPR" --rounds 1 --threads 1; says "all answers are the same"
+# Bound as analyze would bind them, or not; a search with its threads awake.
+search=(scale --position "$kiwipete PNQ" --depth 3 --width 2 --rounds 1 --json)
+expect 0 "${search[@]}" --threads 1 --bind none; silent
+says '"bind":"none","binding":[{"threads":0,"bind":"none","unbound":"as asked"},{"threads":1,"bind":"none","unbound":"as asked"}],"warm":false,'
+expect 2 scale --bind comp; complains "did you mean compact?"
+expect 0 "${search[@]}" --threads $list --warm; silent; says '],"warm":true,'; says '"differences":[]}'
+if [[ $threads -gt 1 ]]; then
+	sed 's/.*"threads":2,"time_ms"//' "$out" >"$directory/row" # one round: each task has its place among the sizes
+	tasks=$(grep -oE '"tasks":\{"median":[0-9]+' "$directory/row" | sed 's/.*://')
+	sizes=$(grep -oE '"task_sizes":\[[0-9,]*\]' "$directory/row" | sed 's/.*\[//; s/\]//' | tr ',' '\n')
+	[[ $(wc -l <<<"$sizes") -eq 24 && $(awk '{ sum += $1 } END { print sum }' <<<"$sizes") -eq $tasks ]] || fail "$what: $tasks tasks, sizes $sizes"
+	expect 0 "${search[@]}" --threads $((usable + 1)); silent
+	says "{\"threads\":$((usable + 1)),\"bind\":\"none\",\"unbound\":\"more threads than usable processors\"}"
+	if [[ $usable -gt 1 && $hwloc -eq 0 ]]; then
+		for bind in compact scatter; do
+			expect 0 "${search[@]}" --threads 1,2 --bind $bind; silent
+			says '"binding":[{"threads":0,"bind":"'$bind'","unbound":null},{"threads":1,"bind":"'$bind'","unbound":null},{"threads":2,"bind":"'$bind'","unbound":null}]'
+		done
+	fi
+fi
 what="scale and OMP_PROC_BIND"
 OMP_PROC_BIND=true timeout 100 "$starmax" scale --set endings --depth 1 --rounds 1 --threads $threads --json >"$out" 2>"$err" || fail "$what: not 0"
 says '"OMP_PROC_BIND":"true"'; says '"differences":[]}'
+[[ $threads -eq 1 ]] || says '{"threads":2,"bind":"none","unbound":"OMP_PROC_BIND is set, so OpenMP places the threads"}'
 # Plots: without gnuplot nothing is measured; else its script and its data stay beside them.
 what="scale --plot without gnuplot"
 mkdir "$directory/bin"
