@@ -270,6 +270,7 @@ static enum smx_status search(struct job *job, const struct smxi_variant *varian
 	}
 	const struct smxi_engine *engine = &job->engines[variant->threads];
 	options.splitter = smx_parallel_splitter(engine->parallel);
+	options.share_least_ms = -1;
 	smxi_interrupt_watch(engine->search);
 	smxi_progress_attach(&job->progress, &options);
 	enum smx_status status = smx_search_run(engine->search, &job->position, &options, result, error);

@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 64 }; /* candidates whose replies alone are worth several threads */
+enum {
+	MANY = 64,         /* candidates whose replies alone are worth several threads */
+	DEPTH_GROWTH = 32, /* a depth takes at least so many times the time of the one before */
+};
+static const double share_least_by_default_ms = 0.5;
 
 static enum end evaluate_candidates(struct searcher *s, const struct smxi_candidates *c, struct smx_candidate *list)
 {
@@ -272,62 +276,7 @@ static void record_iteration(struct searcher *s, unsigned depth, bool completed,
 	}
 }
 
-/* Deepening. Depths below the last only order the candidates and stand in when the last is not completed; plain expectiminimax goes to the
- * depth at once. Canonical order is never changed. */
-static enum end deepen(struct searcher *s, struct smxi_candidates *c)
-{
-	struct smx_result *result = &s->search->result;
-	uint32_t *order = smx_arena_alloc(s->arena, c->count * sizeof *order);
-	struct smxi_rank *ranks = smx_arena_alloc(s->arena, c->count * sizeof *ranks);
-	smx_value *kept = smx_arena_alloc(s->arena, c->count * sizeof *kept);
-	struct smx_candidate *list[2];
-	for (unsigned i = 0; i < 2; i++)
-		list[i] = smx_arena_alloc(s->arena, c->count * sizeof *list[i]);
-	if (!order || !ranks || !kept || !list[0] || !list[1])
-		return END_NO_MEMORY;
-	for (size_t i = 0; i < c->count; i++)
-		order[i] = (uint32_t)i;
-	const unsigned last = s->options.depth_plies;
-	size_t chosen = choose(s, c->list, c->count);
-	enum end end = smxi_rescore_ask(s, c->states, c->list, c->count);
-	for (unsigned depth = s->options.star == SMX_STAR_NONE ? last : 1; depth <= last && end == END_DONE; depth++) {
-		struct smx_candidate *now = list[depth % 2];
-		const struct smx_counters before = all_counters(s->search);
-		const double begun_ms = smxi_now_ms();
-		/* folded, depth 2 is cheap, and its exact values make the best order */
-		const bool all = depth < last && depth <= 2 && s->fold;
-		const size_t exact = all ? SMX_EXACT_ALL : depth == last ? s->options.exact : 0;
-		end = search_candidates(s, c, order, now, kept, depth, exact);
-		/* an interrupted depth counts only if the answer so far was completed in it */
-		if (end == END_DONE || (end == END_STOPPED && now[chosen].completed)) {
-			chosen = choose(s, now, c->count);
-			result->depth_plies = depth;
-			result->candidates_completed = atomic_load(&s->search->candidates_completed);
-		}
-		record_iteration(s, depth, end == END_DONE, best_of(now, c->count), &before, begun_ms);
-		if (end == END_DONE && depth < last) {
-			s->search->best_before = &now[chosen];
-			order_by(now, c->count, ranks, order);
-		}
-	}
-	return end;
-}
-
-/* What runs with all threads at hand. */
-struct parallel_part {
-	struct searcher *s;
-	struct smxi_candidates *candidates; /* NULL: the root is a chance node */
-	const struct visit *visit;
-	struct chance *node;
-	enum end end;
-};
-
-static void run_part(void *argument)
-{
-	struct parallel_part *part = argument;
-	part->end =
-		part->candidates ? deepen(part->s, part->candidates) : smxi_search_chance(part->s, part->visit, part->node);
-}
+/* ---- threads ---- */
 
 static void note_sharing(struct smx_search *search, unsigned threads, double span_ms)
 {
@@ -344,23 +293,120 @@ static void note_sharing(struct smx_search *search, unsigned threads, double spa
 	}
 }
 
-/* Alone where it is over sooner than threads have begun. */
-static enum end with_threads(struct parallel_part *part, bool is_large)
+static void with_threads(struct searcher *s, smxi_task *task, void *argument)
 {
-	struct smx_search *search = part->s->search;
-	const struct smx_splitter *splitter = part->s->options.splitter;
-	search->splitter = is_large && splitter && splitter->threads > 1 ? splitter : NULL;
-	if (search->splitter) {
-		atomic_store(&search->idle, (int)splitter->threads - 1);
-		atomic_store(&search->looking, 0);
-		const double begun_ms = smxi_now_ms();
-		splitter->run(splitter->context, run_part, part);
-		search->splitter = NULL;
-		note_sharing(search, splitter->threads, smxi_now_ms() - begun_ms);
-	} else {
-		run_part(part);
+	struct smx_search *search = s->search;
+	const struct smx_splitter *splitter = s->options.splitter;
+	search->splitter = splitter;
+	atomic_store(&search->idle, (int)splitter->threads - 1);
+	atomic_store(&search->looking, 0);
+	const double begun_ms = smxi_now_ms();
+	splitter->run(splitter->context, task, argument);
+	search->splitter = NULL;
+	note_sharing(search, splitter->threads, smxi_now_ms() - begun_ms);
+}
+
+static bool has_threads(const struct searcher *s)
+{
+	return s->options.splitter && s->options.splitter->threads > 1;
+}
+
+static double share_least_ms(const struct searcher *s)
+{
+	return s->options.share_least_ms != 0 ? s->options.share_least_ms : share_least_by_default_ms;
+}
+
+/* ---- depths ---- */
+
+struct deepening {
+	struct searcher *s;
+	struct smxi_candidates *candidates;
+	uint32_t *order;
+	struct smxi_rank *ranks;
+	smx_value *kept;
+	struct smx_candidate *list[2]; /* of this depth and the one before, in turns */
+	size_t chosen;
+	unsigned depth;
+	double depth_ms; /* of the one before */
+	enum end end;
+};
+
+/* Search to the depth that is next. */
+static void deepen_once(struct deepening *d)
+{
+	struct searcher *s = d->s;
+	struct smx_result *result = &s->search->result;
+	const size_t count = d->candidates->count;
+	const unsigned depth = d->depth++, last = s->options.depth_plies;
+	struct smx_candidate *now = d->list[depth % 2];
+	const struct smx_counters before = all_counters(s->search);
+	const double begun_ms = smxi_now_ms();
+	/* folded, depth 2 is cheap, and its exact values make the best order */
+	const bool all = depth < last && depth <= 2 && s->fold;
+	const size_t exact = all ? SMX_EXACT_ALL : depth == last ? s->options.exact : 0;
+	d->end = search_candidates(s, d->candidates, d->order, now, d->kept, depth, exact);
+	/* an interrupted depth counts only if the answer so far was completed in it */
+	if (d->end == END_DONE || (d->end == END_STOPPED && now[d->chosen].completed)) {
+		d->chosen = choose(s, now, count);
+		result->depth_plies = depth;
+		result->candidates_completed = atomic_load(&s->search->candidates_completed);
 	}
-	return part->end;
+	record_iteration(s, depth, d->end == END_DONE, best_of(now, count), &before, begun_ms);
+	if (d->end == END_DONE && depth < last) {
+		s->search->best_before = &now[d->chosen];
+		order_by(now, count, d->ranks, d->order);
+	}
+	d->depth_ms = smxi_now_ms() - begun_ms;
+}
+
+static bool is_deep_enough(const struct deepening *d)
+{
+	return d->end != END_DONE || d->depth > d->s->options.depth_plies;
+}
+
+static void deepen_on(void *deepening)
+{
+	struct deepening *d = deepening;
+	while (!is_deep_enough(d))
+		deepen_once(d);
+}
+
+/* Whether the next depth will take longer than it takes to wake threads. */
+static bool is_worth_sharing(const struct deepening *d)
+{
+	const struct searcher *s = d->s;
+	if (!has_threads(s) || d->depth < 2)
+		return false;
+	if (share_least_ms(s) < 0 || (d->depth == 2 && d->candidates->count >= MANY))
+		return true;
+	return d->depth >= 3 && (s->options.star == SMX_STAR_NONE || d->depth_ms * DEPTH_GROWTH >= share_least_ms(s));
+}
+
+/* Depths below the last only order the candidates and stand in when the last is not completed; plain expectiminimax goes to the
+ * depth at once. Canonical order is never changed. */
+static enum end deepen(struct searcher *s, struct smxi_candidates *c)
+{
+	struct deepening d = {
+		.s = s,
+		.candidates = c,
+		.order = smx_arena_alloc(s->arena, c->count * sizeof *d.order),
+		.ranks = smx_arena_alloc(s->arena, c->count * sizeof *d.ranks),
+		.kept = smx_arena_alloc(s->arena, c->count * sizeof *d.kept),
+		.depth = s->options.star == SMX_STAR_NONE ? s->options.depth_plies : 1,
+	};
+	for (unsigned i = 0; i < 2; i++)
+		d.list[i] = smx_arena_alloc(s->arena, c->count * sizeof *d.list[i]);
+	if (!d.order || !d.ranks || !d.kept || !d.list[0] || !d.list[1])
+		return END_NO_MEMORY;
+	for (size_t i = 0; i < c->count; i++)
+		d.order[i] = (uint32_t)i;
+	d.chosen = choose(s, c->list, c->count);
+	d.end = smxi_rescore_ask(s, c->states, c->list, c->count);
+	while (!is_deep_enough(&d) && !is_worth_sharing(&d))
+		deepen_once(&d);
+	if (!is_deep_enough(&d))
+		with_threads(s, deepen_on, &d);
+	return d.end;
 }
 
 static enum end search_turns(struct searcher *s, const struct smx_position *position)
@@ -388,45 +434,63 @@ static enum end search_turns(struct searcher *s, const struct smx_position *posi
 	s->counters.candidates = s->search->candidates = c.count;
 	result->kind = c.list[0].turn.steps == 0 ? SMX_RESULT_PASS : SMX_RESULT_TURN;
 	result->candidate_count = c.count;
-	struct parallel_part part = {.s = s, .candidates = &c};
-	const enum end end =
-		with_threads(&part, s->options.depth_plies >= 3 || (s->options.depth_plies == 2 && c.count >= MANY));
+	const enum end end = deepen(s, &c);
 	s->counters.candidates_completed = result->candidates_completed;
 	s->counters.candidates_abandoned = c.count - atomic_load(&s->search->candidates_completed);
 	return end;
 }
 
+struct root_visit {
+	struct searcher *s;
+	struct visit visit;
+	struct chance node;
+	enum end end;
+};
+
+static void search_root(void *root_visit)
+{
+	struct root_visit *root = root_visit;
+	root->end = smxi_search_chance(root->s, &root->visit, &root->node);
+}
+
 static enum end search_value(struct searcher *s, const struct smx_position *position)
 {
 	struct smx_result *result = &s->search->result;
-	struct chance node;
-	const struct visit visit = {
-		.at = {position->state, NULL},
-		.depth = s->options.depth_plies,
-		.window = {s->floor, s->ceiling},
-		.known = smxi_anything(s),
-		.is_whole = true,
-		.reach = 1,
+	struct root_visit root = {
+		.s = s,
+		.visit =
+			{
+				.at = {position->state, NULL},
+				.depth = s->options.depth_plies,
+				.window = {s->floor, s->ceiling},
+				.known = smxi_anything(s),
+				.is_whole = true,
+				.reach = 1,
+			},
 	};
+	const struct chance *node = &root.node;
 	s->search->depth_plies = s->options.depth_plies;
 	const struct smx_counters before = all_counters(s->search);
 	const double begun_ms = smxi_now_ms();
-	struct parallel_part part = {.s = s, .visit = &visit, .node = &node};
-	const enum end end = with_threads(&part, visit.depth >= 2);
-	record_iteration(s, visit.depth, end == END_DONE, NULL, &before, begun_ms);
+	if (has_threads(s) && root.visit.depth >= 2)
+		with_threads(s, search_root, &root);
+	else
+		search_root(&root);
+	const enum end end = root.end;
+	record_iteration(s, root.visit.depth, end == END_DONE, NULL, &before, begun_ms);
 	result->kind = SMX_RESULT_VALUE;
 	if (end != END_DONE)
 		return end;
-	assert(node.low == node.high);
+	assert(node->low == node->high);
 	result->has_value = s->search->iterations[0].has_value = true;
 	result->depth_plies = s->options.depth_plies;
-	result->value = s->search->iterations[0].value = smxi_node_lower(&node);
-	result->outcomes_won = node.won;
-	result->outcomes_lost = node.lost;
+	result->value = s->search->iterations[0].value = smxi_node_lower(node);
+	result->outcomes_won = node->won;
+	result->outcomes_lost = node->lost;
 	if (s->options.outcome_values) {
-		result->outcome_count = node.count;
-		memcpy(result->outcome_values, node.lower, node.count * sizeof node.lower[0]);
-		memcpy(result->outcome_weights, node.weight, node.count * sizeof node.weight[0]);
+		result->outcome_count = node->count;
+		memcpy(result->outcome_values, node->lower, node->count * sizeof node->lower[0]);
+		memcpy(result->outcome_weights, node->weight, node->count * sizeof node->weight[0]);
 	}
 	return END_DONE;
 }

@@ -146,6 +146,7 @@ static bool try_seed(uint64_t seed, struct tally *tally)
 
 	struct smx_search_options options = t.options;
 	options.splitter = smxi_virtual_splitter(v);
+	options.share_least_ms = -1;
 	struct smx_error error;
 	if (smx_random_below(&draws, 2) &&
 	    smx_table_create((size_t)1 << (10 + smx_random_below(&draws, 11)), &options.table, &error) != SMX_OK)

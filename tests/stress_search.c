@@ -366,6 +366,7 @@ static void search_once(struct driver *d)
 	const unsigned threads = smx_random_below(&d->seed, COUNTS);
 	struct smx_search_options options = options_of(p, p->depth);
 	options.splitter = &d->back_ends[threads].counted.splitter;
+	options.share_least_ms = -1;
 	const bool is_default = smx_random_below(&d->seed, 3) == 0;
 	if (!is_default)
 		draw_way(&d->seed, p, &options);

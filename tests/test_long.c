@@ -72,6 +72,7 @@ static void use_way(const struct multi *m, unsigned way, struct smx_search_optio
 	options->no_frames = way == 3;
 	options->exact = way == 4 ? 2 : 0;
 	options->splitter = way == 5 ? smx_parallel_splitter(m->parallel) : NULL;
+	options->share_least_ms = -1;
 	options->table = way >= 5 ? m->table : NULL;
 }
 
@@ -232,6 +233,7 @@ static void best_is_told(unsigned threads)
 	options.depth_plies = golden_slow_build() ? 3 : 4;
 	options.width = golden_slow_build() ? 40 : 8;
 	options.splitter = smx_parallel_splitter(parallel);
+	options.share_least_ms = -1;
 	options.on_progress = see;
 	options.progress_context = seen;
 	const struct smx_result *r = run(search, &position, &options);

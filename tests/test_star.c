@@ -230,6 +230,7 @@ static void use_way(struct smx_search_options *options, const struct way *way, c
 	options->table = tools->table[way->table];
 	options->exact_only = way->exact_only;
 	options->splitter = way->threads == THREADS ? threads_splitter(tools->threads) : NULL;
+	options->share_least_ms = -1;
 }
 
 struct tally {

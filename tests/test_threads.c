@@ -135,6 +135,7 @@ static void check_threads(struct smx_search *search, struct back_end all[COUNTS]
 {
 	for (unsigned i = 0; i < COUNTS; i++) {
 		options.splitter = &all[i].counted.splitter;
+		options.share_least_ms = -1;
 		const struct smx_result *r = run(search, position, &options);
 		char what[SMX_TEXT_MAX + 160];
 		snprintf(what, sizeof what, "%s, depth %u, %s, star %d%s%s, %u threads", name, options.depth_plies,
@@ -366,6 +367,7 @@ Test(threads, may_be_more_or_fewer_from_run_to_run)
 	static const unsigned order[] = {0, 3, 1, 4, 2, 4, 0, 2, 1};
 	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
 		options.splitter = &all[order[i]].counted.splitter;
+		options.share_least_ms = -1;
 		expect_same(run(search, &position, &options), &truth, &options, "with threads");
 		if (i % 3)
 			continue;
@@ -389,6 +391,7 @@ Test(threads, that_are_one_do_what_a_search_without_them_does)
 	const struct smx_position position = dicechess_read(positions[1]);
 	const struct smx_counters alone = run(search, &position, &options)->counters;
 	options.splitter = smx_parallel_splitter(parallel);
+	options.share_least_ms = -1;
 	const struct smx_counters one = run(search, &position, &options)->counters;
 	cr_assert_arr_eq(&alone, &one, sizeof alone);
 	smx_search_destroy(search);
@@ -417,17 +420,22 @@ Test(threads, are_begun_only_for_searches_that_are_worth_it)
 		const char *dfen;
 		unsigned depth;
 		size_t width;
+		double least_ms;
 		unsigned runs;
 	} cases[] = {
-		{kiwipete, 1, 0, 0},
-		{kiwipete, 2, 8, 0},
-		{kiwipete, 2, 63, 0},
-		{kiwipete, 2, 64, 1},
-		{kiwipete, 2, 0, 1},
-		{"6k1/5ppp/8/3q4/8/4Q3/5PPP/6K1 w - - 0 1 PPK", 3, 1, 1},
-		{"6k1/5ppp/8/3q4/8/4Q3/5PPP/6K1 w - - 0 1", 1, 0, 0},
-		{"6k1/5ppp/8/3q4/8/4Q3/5PPP/6K1 w - - 0 1", 2, 0, 1},
-		{"k7/1Q6/8/8/8/8/8/6K1 w - - 0 1 PPQ", 3, 0, 0}, /* it takes the king */
+		{kiwipete, 1, 0, 0, 0},
+		{kiwipete, 2, 8, 0, 0},
+		{kiwipete, 2, 63, 0, 0},
+		{kiwipete, 2, 64, 0, 1},
+		{kiwipete, 2, 0, 0, 1},
+		{kiwipete, 1, 8, -1, 0},
+		{kiwipete, 2, 8, -1, 1},
+		/* that it takes 16 years, or a nanosecond, is not expected of any */
+		{"6k1/5ppp/8/3q4/8/4Q3/5PPP/6K1 w - - 0 1 PPK", 3, 1, 5e11, 0},
+		{"6k1/5ppp/8/3q4/8/4Q3/5PPP/6K1 w - - 0 1 PPK", 3, 1, 1e-6, 1},
+		{"6k1/5ppp/8/3q4/8/4Q3/5PPP/6K1 w - - 0 1", 1, 0, 0, 0},
+		{"6k1/5ppp/8/3q4/8/4Q3/5PPP/6K1 w - - 0 1", 2, 0, 0, 1},
+		{"k7/1Q6/8/8/8/8/8/6K1 w - - 0 1 PPQ", 3, 0, -1, 0}, /* it takes the king */
 	};
 	struct back_end b;
 	back_end_create(&b, 2);
@@ -435,6 +443,7 @@ Test(threads, are_begun_only_for_searches_that_are_worth_it)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct smx_search_options options = dicechess_options(cases[i].depth, cases[i].width);
 		options.splitter = &b.counted.splitter;
+		options.share_least_ms = cases[i].least_ms;
 		const struct smx_position position = dicechess_read(cases[i].dfen);
 		atomic_store(&b.counted.runs, 0);
 		cr_assert(run(search, &position, &options)->has_value);
@@ -456,6 +465,7 @@ Test(threads, keep_their_memory_from_run_to_run)
 	cr_assert_eq(smx_search_create(&smx_dicechess, b.counted.splitter.chunks(&b.counted, 0), &search), SMX_OK);
 	struct smx_search_options options = dicechess_options(3, 2);
 	options.splitter = &b.counted.splitter;
+	options.share_least_ms = -1;
 	uint64_t tasks = 0;
 	struct smx_arena_statistics before = {0};
 	for (unsigned i = 0; i < fewer(RUNS) || (tasks == 0 && i < AGAIN * RUNS); i++) {
@@ -491,6 +501,7 @@ Test(threads, say_where_one_of_them_finds_no_memory)
 	const struct truth truth = truth_of(alone, &position, options);
 	smx_search_destroy(alone);
 	options.splitter = &b.counted.splitter;
+	options.share_least_ms = -1;
 	unsigned refused[2] = {0}; /* by whether the first thread has memory of its own */
 	for (unsigned n = 0; n < fewer(60) || (refused[1] == 0 && n < AGAIN * 60); n++) {
 		const bool own = n / 4 % 2;
@@ -538,6 +549,7 @@ static void stops_create(struct stops *s, const char *dfen)
 		s->truth[depth] = truth_of(s->search, &s->position, s->options);
 	}
 	s->options.splitter = &s->b.counted.splitter;
+	s->options.share_least_ms = -1;
 }
 
 static void stops_destroy(struct stops *s)
