@@ -5,9 +5,9 @@
  * serial search's. The summaries are geometric means over the positions whose serial time is at least MS; each figure comes from
  * the run of the median makespan of R.
  *
- * --model shared: the locks as they are; a worker that finds one taken waits for it, and goes on NS after its release: 3000 by default, for
- * the system has to wake it; a lock that spins would take some 200. stealing: no lock ever makes anybody wait, which is what
- * lock-free structures could reach at best.
+ * --model shared: the locks as they are. A worker that finds one taken spins (--spin), and has it as soon as another core's line can be
+ * had; if that takes too long it falls asleep, and the system has to wake it (--wake). stealing: no lock ever makes anybody wait, which is
+ * what lock-free structures could reach at best.
  *
  * The model leaves out: memory bandwidth, caches (N workers here share one core's, where each would have its own; what one fetches
  * is not taken from another), simultaneous multithreading, the frequency falling with the number of busy cores, NUMA, and the operating system
@@ -40,8 +40,9 @@ enum {
 	ROUNDS_MAX = 99,
 	COMPARED_ROUNDS = 11,
 	COMPARED_THREADS = 2,
-	PAUSE_MS = 20, /* more than the time for which a runtime's idle threads spin */
-	LOCK_NS = 100, /* a line that another core wrote last */
+	PAUSE_MS = 20,  /* more than the time for which a runtime's idle threads spin */
+	LOCK_NS = 100,  /* a line that another core wrote last */
+	SPIN_NS = 3000, /* some hundred looks of an adaptive mutex */
 	WAKE_NS = 3000,
 	OFFER_NS = 2000,
 	WAIT_NS = 500, /* sched_yield, and a look */
@@ -56,7 +57,8 @@ static const char help[] =
 	"  --least MS               serial time from which on a position counts in the means (default 50)\n"
 	"  --rounds R               figures are those of the run of median makespan of R (default 3)\n"
 	"  --model shared|stealing  locks make threads wait, or never do (default shared)\n"
-	"  --wake NS                shared: from a lock's release to who waited for it (default 3000)\n"
+	"  --spin NS                shared: how long a thread spins before a lock (default 3000)\n"
+	"  --wake NS                shared: from a lock's release to who waited for it longer than that (default 3000)\n"
 	"  --seed S                 of what is drawn (default 0)\n"
 	"  --json                   the same as JSON\n"
 	"  --plot PREFIX            draw PREFIX-speedup, -efficiency and -overhead (.svg and .png) with gnuplot, from\n"
@@ -104,7 +106,7 @@ struct projection {
 	unsigned thread_count;
 	bool chosen[SETS];
 	bool locks_wait, is_shown;
-	uint64_t wake_ns;
+	uint64_t spin_ns, wake_ns;
 	uint64_t seed;
 	unsigned rounds;
 	double least_ms;
@@ -170,6 +172,7 @@ static struct figure projected(const struct projection *p, const struct task *ta
 		.seed = p->seed,
 		.locks_wait = p->locks_wait,
 		.lock_ns = LOCK_NS,
+		.spin_ns = p->spin_ns,
 		.wake_ns = p->wake_ns,
 		.offer_ns = OFFER_NS,
 		.wait_ns = WAIT_NS,
@@ -301,7 +304,8 @@ static void print_head(const struct projection *p)
 {
 	char model[80];
 	if (p->locks_wait)
-		snprintf(model, sizeof model, "shared: locks as they are, %llu ns to wake", (unsigned long long)p->wake_ns);
+		snprintf(model, sizeof model, "shared: locks as they are, %llu ns of spinning, then %llu to wake",
+		         (unsigned long long)p->spin_ns, (unsigned long long)p->wake_ns);
 	else
 		snprintf(model, sizeof model, "stealing: no lock makes anybody wait");
 	printf("predicted in virtual time, median of %u; %s\n"
@@ -399,6 +403,7 @@ static void print_json(const struct projection *p)
 	json_object_set_new(root, "rounds", json_integer(p->rounds));
 	json_object_set_new(root, "least_ms", json_real(p->least_ms));
 	json_object_set_new(root, "lock_ns", json_integer(LOCK_NS));
+	json_object_set_new(root, "spin_ns", json_integer((json_int_t)p->spin_ns));
 	json_object_set_new(root, "wake_ns", json_integer((json_int_t)p->wake_ns));
 	json_object_set_new(root, "offer_ns", json_integer(OFFER_NS));
 	json_object_set_new(root, "wait_ns", json_integer(WAIT_NS));
@@ -701,24 +706,19 @@ static void read_positions(struct projection *p)
 int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"plot", required_argument, NULL, 'p'},
-		{"threads", required_argument, NULL, 't'},
-		{"set", required_argument, NULL, 's'},
-		{"model", required_argument, NULL, 'm'},
-		{"seed", required_argument, NULL, 'd'},
-		{"rounds", required_argument, NULL, 'r'},
-		{"least", required_argument, NULL, 'l'},
-		{"compare", no_argument, NULL, 'c'},
-		{"wake", required_argument, NULL, 'w'},
-		{"fuzz", required_argument, NULL, 'f'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+		{"json", no_argument, NULL, 'j'},          {"plot", required_argument, NULL, 'p'},
+		{"threads", required_argument, NULL, 't'}, {"set", required_argument, NULL, 's'},
+		{"model", required_argument, NULL, 'm'},   {"seed", required_argument, NULL, 'd'},
+		{"rounds", required_argument, NULL, 'r'},  {"least", required_argument, NULL, 'l'},
+		{"compare", no_argument, NULL, 'c'},       {"spin", required_argument, NULL, 'i'},
+		{"wake", required_argument, NULL, 'w'},    {"fuzz", required_argument, NULL, 'f'},
+		{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 	};
 	static struct projection p = {
 		.threads = {1, 2, 4, 8, 16, 32, 64, 128, 256},
 		.thread_count = 9,
 		.locks_wait = true,
+		.spin_ns = SPIN_NS,
 		.wake_ns = WAKE_NS,
 		.rounds = 3,
 		.least_ms = 50,
@@ -753,6 +753,9 @@ int main(int argc, char **argv)
 			break;
 		case 'l':
 			p.least_ms = (double)read_number(optarg, 0, 1000000, "--least takes milliseconds, not");
+			break;
+		case 'i':
+			p.spin_ns = read_number(optarg, 0, 1000000000, "--spin takes nanoseconds, not");
 			break;
 		case 'w':
 			p.wake_ns = read_number(optarg, 0, 1000000000, "--wake takes nanoseconds, not");

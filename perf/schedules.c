@@ -78,6 +78,7 @@ static void draw_schedule(struct trial *t, uint64_t *seed)
 		.seed = t->seed,
 		.stay = stays[smx_random_below(seed, 4)],
 		.lock_ns = smx_random_below(seed, 1000),
+		.spin_ns = smx_random_below(seed, 5000),
 		.wake_ns = smx_random_below(seed, 10000),
 		.offer_ns = smx_random_below(seed, 100000),
 		.wait_ns = 1 + smx_random_below(seed, 10000),

@@ -474,7 +474,8 @@ static void wait_for_lock(struct smxi_virtual *v, const void *mutex)
 		v->just_switched = false;
 		if (r->free_ns <= clock_of(v, w))
 			return;
-		const uint64_t until_ns = r->free_ns + v->options.wake_ns;
+		const bool sleeps = r->free_ns - clock_of(v, w) > v->options.spin_ns;
+		const uint64_t until_ns = r->free_ns + (sleeps ? v->options.wake_ns : v->options.lock_ns);
 		const double waited_ns = (double)(until_ns - clock_of(v, w));
 		v->report.locked_ns += waited_ns;
 		if (mutex == &v->search->works_lock)

@@ -37,7 +37,8 @@ struct smxi_virtual_options {
 	unsigned stay;     /* SMXI_VIRTUAL_RANDOM: percentage of the locks at which the worker goes on */
 	bool locks_wait;   /* a worker that finds a lock taken waits for it; else nobody ever does */
 	uint64_t lock_ns;  /* of taking a lock: it comes from another core's cache */
-	uint64_t wake_ns;  /* from a lock's release to who waited for it */
+	uint64_t spin_ns;  /* who waits for a lock longer than that falls asleep */
+	uint64_t wake_ns;  /* from a lock's release to who fell asleep over it */
 	uint64_t offer_ns; /* from an offer to the idle worker that takes it */
 	uint64_t wait_ns;  /* of one look whether the helpers are done */
 };
