@@ -1,11 +1,12 @@
 /* starmax-overshoot: by how much searches overrun their time limit, beside what the machine does to a plain sleep of the same length.
  *
- *   starmax-overshoot [--json] [RUNS [SEED]]
+ *   starmax-overshoot [--json] [--threads N] [RUNS [SEED]]
  *
  * Each run searches a full bench position deeper than its time allows, with a budget drawn log-uniformly from 1 ms to 2 s, and
  * overshoot is the call's wall time less the budget. A second thread sleeps as long at the same time: on a busy machine both wake late,
  * and the difference of the pair is what the search itself adds. Every reply is checked: a legal turn, made of completed work. Exit status:
  * 0 done, 1 bad replies, 2 wrong use or failure. */
+#include <starmax/parallel.h>
 #include <starmax/random.h>
 #include <starmax/starmax.h>
 
@@ -176,14 +177,14 @@ static void quantiles(double *samples, size_t count, double figures[FIGURES])
 }
 
 struct tally {
-	unsigned runs, limited, bad;
+	unsigned runs, threads, limited, bad;
 	double *overshoot_ms[KINDS]; /* of the runs that the limit ended */
 };
 
 static void print_table(const struct tally *tally, uint64_t seed)
 {
-	printf("%u runs from seed %llu: %u ended by their limit, %u bad replies\n", tally->runs, (unsigned long long)seed,
-	       tally->limited, tally->bad);
+	printf("%u runs from seed %llu, %u thread%s: %u ended by their limit, %u bad replies\n", tally->runs,
+	       (unsigned long long)seed, tally->threads, tally->threads == 1 ? "" : "s", tally->limited, tally->bad);
 	if (!tally->limited)
 		return;
 	printf("overshoot, ms");
@@ -207,6 +208,7 @@ static void print_json(const struct tally *tally, uint64_t seed)
 	json_object_set_new(root, "isa", json_string(smx_dicechess_isa()));
 	json_object_set_new(root, "seed", json_string(seed_text));
 	json_object_set_new(root, "runs", json_integer(tally->runs));
+	json_object_set_new(root, "threads", json_integer(tally->threads));
 	json_object_set_new(root, "limited", json_integer(tally->limited));
 	json_object_set_new(root, "bad", json_integer(tally->bad));
 	json_object_set_new(root, "unit", json_string("ms"));
@@ -277,6 +279,12 @@ static void measure(struct tally *tally, uint64_t seed)
 	smx_search_options_init(&options, &smx_dicechess);
 	if (smx_search_create(&smx_dicechess, NULL, &search) != SMX_OK)
 		fail("out of memory", NULL);
+	struct smx_parallel_plan plan;
+	struct smx_parallel *parallel;
+	if (smx_parallel_plan(tally->threads, SMX_BIND_COMPACT, &plan) != SMX_OK ||
+	    smx_parallel_create_planned(&plan, &parallel) != SMX_OK)
+		fail("there cannot be so many threads", NULL);
+	options.splitter = smx_parallel_splitter(parallel);
 	sleeper_start(&sleeper);
 	for (unsigned run = 0; run < tally->runs; run++) {
 		const struct heavy *at = &heavy[smx_random_below(&seed, heavy_count)];
@@ -307,6 +315,7 @@ static void measure(struct tally *tally, uint64_t seed)
 	}
 	sleeper_finish(&sleeper);
 	smx_search_destroy(search);
+	smx_parallel_destroy(parallel);
 }
 
 static uint64_t read_number(const char *text, uint64_t least, uint64_t most, const char *what)
@@ -322,22 +331,26 @@ int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{"json", no_argument, NULL, 'j'},
+		{"threads", required_argument, NULL, 't'},
 		{NULL, 0, NULL, 0},
 	};
 	bool json = false;
+	struct tally tally = {.threads = 1};
 	for (int option; (option = getopt_long(argc, argv, "", long_options, NULL)) != -1;)
 		if (option == 'j')
 			json = true;
+		else if (option == 't')
+			tally.threads = (unsigned)read_number(optarg, 1, SMX_PARALLEL_THREADS_MAX, "--threads takes a number, not");
 		else
 			return 2;
 	const int words = argc - optind;
 	if (words > 2)
-		fail("usage: starmax-overshoot [--json] [RUNS [SEED]]", NULL);
+		fail("usage: starmax-overshoot [--json] [--threads N] [RUNS [SEED]]", NULL);
 	const uint64_t runs =
 		words < 1 ? 1000 : read_number(argv[optind], 1, RUNS_MAX, "RUNS is a number from 1 to 1000000, not");
 	const uint64_t seed = words < 2 ? 1 : read_number(argv[optind + 1], 0, UINT64_MAX, "SEED is a number, not");
 
-	struct tally tally = {.runs = (unsigned)runs};
+	tally.runs = (unsigned)runs;
 	for (enum kind kind = SEARCH; kind < KINDS; kind++)
 		if (!(tally.overshoot_ms[kind] = malloc(tally.runs * sizeof(double))))
 			fail("out of memory", NULL);
