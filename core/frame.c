@@ -285,6 +285,8 @@ static void work_on_frame(struct searcher *s, struct work *work)
 			smxi_unlock(work);
 			smxi_wait_for_news(s, work, &f->news, news);
 			smxi_lock(work);
+			if (smxi_must_stop(s))
+				smxi_end_work(s, work, END_STOPPED);
 			continue;
 		}
 		for (unsigned i = 0; i < count; i++)

@@ -49,8 +49,8 @@ struct frame {
 	uint32_t heap_count;
 	uint32_t *held; /* groups */
 	uint32_t held_count;
-	uint64_t first;                         /* outcomes without any value, of which a reply is being valued */
-	uint16_t first_count[SMX_OUTCOMES_MAX]; /* so many of each */
+	uint64_t unvalued;                         /* outcomes without any value yet, of which a reply is being valued */
+	uint16_t unvalued_count[SMX_OUTCOMES_MAX]; /* so many of each */
 };
 
 /* A reply that was taken: from now on it is its taker's alone. */
@@ -59,7 +59,7 @@ struct item {
 	uint32_t group;
 	bool is_of_group; /* else it came as listed */
 	uint64_t mask;
-	uint64_t first; /* of its outcomes, those without any value when it was taken */
+	uint64_t unvalued; /* of its outcomes, those without any value when it was taken */
 	struct window window;
 	unsigned news;         /* of the frame's, when the window was made */
 	struct interval found; /* when it was valued */

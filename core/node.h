@@ -78,9 +78,9 @@ struct work {
 	struct work *above;              /* the work that the owner is part of; NULL: none */
 	unsigned level;                  /* works above it */
 	unsigned rank;                   /* of the candidate that it belongs to */
-	bool is_root;                    /* its items are candidates; brothers are theirs */
-	const struct brothers *brothers; /* else of the candidate that it is the whole of; NULL */
-	bool is_listed;                  /* only the owner's business */
+	bool is_root;                    /* its items are candidates */
+	const struct brothers *brothers; /* of the root's items; of a work that is one whole candidate: that one's; NULL */
+	bool is_listed;                  /* written by the owner, under search->works_lock */
 	struct work *previous, *next;    /* of those that are listed; under search->works_lock */
 };
 
@@ -264,10 +264,22 @@ static inline void smxi_count_bound(struct searcher *s, const struct work *work,
 	s->counters.bounds_from_tasks += has_moved && s != work->owner;
 }
 
+/* Threads that wait may find something. */
+static inline void smxi_tell_news(struct smx_search *search)
+{
+	atomic_fetch_add_explicit(&search->news, 1, memory_order_relaxed);
+}
+
+/* Under the lock. */
 static inline void smxi_set_left(struct work *work, size_t left)
 {
-	if (work->shared)
-		atomic_store_explicit(&work->left, left > UINT32_MAX ? UINT32_MAX : (unsigned)left, memory_order_relaxed);
+	if (!work->shared)
+		return;
+	const unsigned now = left > UINT32_MAX ? UINT32_MAX : (unsigned)left;
+	const unsigned before = atomic_load_explicit(&work->left, memory_order_relaxed);
+	atomic_store_explicit(&work->left, now, memory_order_relaxed);
+	if (now > before)
+		smxi_tell_news(work->owner->search);
 }
 
 /* Do all of a work, with whoever joins if others can; returns its end. `run` is set, the rest is made here. */

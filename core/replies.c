@@ -220,16 +220,16 @@ static bool has_value(const struct frame *f, unsigned outcome)
 	return node->maximise ? node->lower[outcome] > f->s->floor : node->upper[outcome] < f->s->ceiling;
 }
 
-static void note_first(struct frame *f, struct item *item)
+static void note_unvalued(struct frame *f, struct item *item)
 {
 	for (uint64_t left = f->work.shared ? item->mask : 0; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctzll(left);
 		if (has_value(f, i))
 			continue;
-		item->first |= UINT64_C(1) << i;
-		f->first_count[i]++;
+		item->unvalued |= UINT64_C(1) << i;
+		f->unvalued_count[i]++;
 	}
-	f->first |= item->first;
+	f->unvalued |= item->unvalued;
 }
 
 /* A group's best reply as an item; false where it needs no work. */
@@ -240,7 +240,7 @@ static bool take_from(struct frame *f, struct searcher *s, uint32_t g, struct it
 	take_best(f, group);
 	if (!is_item)
 		return false;
-	note_first(f, item);
+	note_unvalued(f, item);
 	item->group = g;
 	item->is_of_group = true;
 	group->taken++;
@@ -249,7 +249,7 @@ static bool take_from(struct frame *f, struct searcher *s, uint32_t g, struct it
 
 static bool is_held(const struct frame *f, const struct group *group)
 {
-	return group->taken || group->mask & f->first;
+	return group->taken || group->mask & f->unvalued;
 }
 
 /* A group that promises nothing now will promise nothing again: what is left of it comes as listed. */
@@ -262,10 +262,10 @@ static void put_back(struct frame *f, uint32_t g)
 
 void smxi_replies_done(struct frame *f, const struct item *item)
 {
-	for (uint64_t left = item->first; left; left &= left - 1) {
+	for (uint64_t left = item->unvalued; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctzll(left);
-		if (--f->first_count[i] == 0)
-			f->first &= ~(UINT64_C(1) << i);
+		if (--f->unvalued_count[i] == 0)
+			f->unvalued &= ~(UINT64_C(1) << i);
 	}
 	if (item->is_of_group)
 		f->groups[item->group].taken--;
@@ -288,7 +288,7 @@ static enum taking find_held(const struct frame *f, uint32_t *found)
 	for (uint32_t i = 0; i < f->held_count; i++) {
 		const struct group *group = &f->groups[f->held[i]];
 		const smx_value promise = promise_of_best(f, group);
-		if (promise > 0 && f->is_inner && group->mask & f->first) {
+		if (promise > 0 && f->is_inner && group->mask & f->unvalued) {
 			is_later = true;
 		} else if (promise > most) {
 			most = promise;

@@ -12,7 +12,7 @@
 
 enum {
 	MANY = 64,         /* candidates whose replies alone are worth several threads */
-	DEPTH_GROWTH = 32, /* a depth takes at least so many times the time of the one before */
+	DEPTH_GROWTH = 32, /* a depth takes so many times the time of the one before, at least in Dice Chess */
 };
 static const double share_least_by_default_ms = 0.5;
 
@@ -126,8 +126,9 @@ static void work_on_candidates(struct searcher *s, struct work *work)
 			smxi_end_work(s, work, end);
 		else if (candidate->exact)
 			keep_value(s, root, candidate);
-		if (end == END_DONE && rank < root->keep)
-			atomic_fetch_sub_explicit(&root->brothers.first_missing, 1, memory_order_release);
+		if (end == END_DONE && rank < root->keep &&
+		    atomic_fetch_sub_explicit(&root->brothers.first_missing, 1, memory_order_release) == 1)
+			smxi_tell_news(s->search);
 	}
 	smxi_unlock(work);
 }

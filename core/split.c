@@ -57,6 +57,11 @@ static bool misses_first(const struct work *work)
 	return work->brothers && atomic_load_explicit(&work->brothers->first_missing, memory_order_acquire) > 0;
 }
 
+static bool are_plenty(const struct work *root)
+{
+	return atomic_load_explicit(&root->left, memory_order_relaxed) >= PIECES_A_THREAD * root->splitter->threads;
+}
+
 enum preference { NEVER, CROWDED, LAST_CANDIDATES, HAS_ROOM, MANY_CANDIDATES };
 
 struct choice {
@@ -65,14 +70,14 @@ struct choice {
 	unsigned left, helpers;
 };
 
-static enum preference prefer_root(const struct work *root, unsigned left, unsigned helpers, unsigned threads)
+static enum preference prefer_root(const struct work *root, unsigned left, unsigned helpers)
 {
 	if (left == 0 || (misses_first(root) && helpers >= AHEAD_MOST))
 		return NEVER;
-	return left >= PIECES_A_THREAD * threads ? MANY_CANDIDATES : LAST_CANDIDATES;
+	return are_plenty(root) ? MANY_CANDIDATES : LAST_CANDIDATES;
 }
 
-static struct choice appraise(const struct smx_search *search, struct work *work)
+static struct choice appraise(struct work *work)
 {
 	struct choice c = {
 		.work = work,
@@ -81,12 +86,12 @@ static struct choice appraise(const struct smx_search *search, struct work *work
 	};
 	if (atomic_load_explicit(&work->ended, memory_order_relaxed))
 		return c;
-	/* the whole of a first candidate, and of a root that is a chance node, is wanted to the last item */
-	const bool can_end_early = work->level > 1 || work->brothers;
+	/* the root that is a chance node, and a candidate with an open window, are wanted to the last item */
+	const bool is_whole = !work->above || (work->above->is_root && !work->brothers);
 	if (work->is_root)
-		c.preference = prefer_root(work, c.left, c.helpers, search->splitter->threads);
+		c.preference = prefer_root(work, c.left, c.helpers);
 	else if (c.left >= WORTH_JOINING && !misses_first(work))
-		c.preference = c.helpers < HELPERS_MOST || !can_end_early ? HAS_ROOM : CROWDED;
+		c.preference = c.helpers < HELPERS_MOST || is_whole ? HAS_ROOM : CROWDED;
 	return c;
 }
 
@@ -108,7 +113,7 @@ static struct work *find_work(const struct smx_search *search, const struct wish
 {
 	struct choice best = {.preference = NEVER};
 	for (struct work *w = search->works; w; w = w->next) {
-		const struct choice choice = appraise(search, w);
+		const struct choice choice = appraise(w);
 		if (choice.preference != NEVER && (!best.work || is_better(&choice, &best)) && grants(w, wish))
 			best = choice;
 	}
@@ -123,11 +128,6 @@ static unsigned size_class(double ms)
 	for (double below = 1e-3; ms >= below && class + 1 < SMX_TASK_SIZES; below *= 2)
 		class ++;
 	return class;
-}
-
-static void tell_news(struct smx_search *search)
-{
-	atomic_fetch_add_explicit(&search->news, 1, memory_order_relaxed);
 }
 
 /* Join some work, if there is any; false where there is none. */
@@ -149,7 +149,7 @@ static bool help(struct searcher *s, struct wish wish)
 	s->current = before;
 	s->task_sizes[size_class(smxi_now_ms() - begun_ms)]++;
 	atomic_fetch_sub_explicit(&work->helpers, 1, memory_order_release);
-	tell_news(search); /* there is room again */
+	smxi_tell_news(search); /* there is room again */
 	return true;
 }
 
@@ -157,6 +157,10 @@ static void help_with_anything(void *argument)
 {
 	struct smx_search *search = argument;
 	struct searcher *s = &search->searchers[search->splitter->thread(search->splitter->context)];
+	/* The back-end has fewer threads than it said, and the one that offered the task runs it: it must not come to wait for what it is
+	 * itself in the middle of. There will be no more offers to the thread that is missing. */
+	if (s->current)
+		return;
 	const double begun_ms = smxi_now_ms();
 	while (help(s, (struct wish){0}))
 		;
@@ -227,7 +231,7 @@ static void list_works(struct searcher *s)
 		search->works = work;
 	}
 	pthread_mutex_unlock(&search->works_lock);
-	tell_news(search);
+	smxi_tell_news(search);
 }
 
 void smxi_offer_work(struct searcher *s)
@@ -278,10 +282,11 @@ static bool is_too_early(struct searcher *s, const void *what)
 	return misses_first(what) && !smxi_must_stop(s);
 }
 
+/* What is made of the candidate so far is kept. While this thread is with its elders, others may have nothing else to do: so it is listed. */
 static void let_elders_go_first(struct searcher *s, struct work *work)
 {
 	const struct wish elders = {.before = work};
-	list_works(s); /* while this thread is with the elders, others may have nothing else to do */
+	list_works(s);
 	help_while(s, is_too_early, work, elders);
 	while (!smxi_must_stop(s) && help(s, elders))
 		;

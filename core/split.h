@@ -6,16 +6,19 @@
  * thread runs it too, without opening anything.
  *
  * Threads that have nothing to do wait in the back-end. A thread at work that sees one idle, between two items, lists the works that it is in
- * and offers a task; the task joins a listed work, then another, until there is none. While all are busy nothing is listed.
+ * and offers a task; the task joins a listed work, then another, until there is none. While nobody is idle or waits, hardly anything is listed.
  *
  * Which work it joins decides how much is searched in vain. Candidates are pieces without any speculation but that the best value may rise:
  * while there are plenty, they come first. Else the candidate that is first in search order, in it the deepest work, whose pieces are
  * the smallest, and of each work no more than a few helpers: the more there are, the older what each of them knows. What is left
- * is better than nothing. A young candidate is begun while the first one is searched, since its frame can be made meanwhile, and then
- * its thread helps those before it until there is nothing more to help with.
+ * is better than nothing.
  *
- * An owner that waits for its helpers joins what is listed below its own work meanwhile, and nothing else: so it is never kept
- * from going on by foreign work.
+ * A candidate may be begun while the first one is searched, since its frame can be made meanwhile. Then its elders, the candidates before
+ * it in search order, go first: it waits until the first one has its value, and its thread helps the others until there is nothing more
+ * to help with. Even where candidates are plenty that is worth it: of two threads' nodes at depth 3, full width, 4 in 100 less are in vain.
+ *
+ * But for that, an owner that waits joins what is listed below its own work, and nothing else: so it is never kept from going on by
+ * foreign work.
  *
  * A work that has ended, because its node is outside its window, stops those below it: they look at every work above them where
  * they look at the clock (smxi_must_stop), and what they were doing is neither used nor stored.
@@ -39,7 +42,8 @@ struct smx_splitter {
 	/* Run task(argument) on the calling thread, as number 0, with the others idle and ready to be offered tasks. Returns when all
 	 * have ended. */
 	void (*run)(void *context, smxi_task *task, void *argument);
-	/* Have task(argument) run by an idle thread; if none is, then later, at the latest before `run` returns. */
+	/* Have task(argument) run by an idle thread; if none is, then later, at the latest before `run` returns, or at once by the
+	 * caller. */
 	void (*offer)(void *context, smxi_task *task, void *argument);
 	/* The calling thread's number, below threads. */
 	unsigned (*thread)(void *context);
