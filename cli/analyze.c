@@ -36,7 +36,7 @@ struct analyze_settings {
 	uint64_t inner_width;
 	const char *reach;
 	uint64_t samples;
-	uint64_t threads; /* 0: auto */
+	uint64_t threads; /* 0: auto; SMXI_UNSET: as the environment says, else auto */
 	bool serial;
 	unsigned bind;
 	uint64_t exact, multi, nodes, movetime_ms;
@@ -65,7 +65,7 @@ static const struct analyze_settings defaults = {
 	.top = 20,
 	.star = SMX_STAR2,
 	.probe = 1,
-	.threads = 1,
+	.threads = SMXI_UNSET,
 	.bind = SMX_BIND_COMPACT,
 	.hash = {.bytes = SMXI_UNSET},
 	.exact = SMXI_UNSET,
@@ -122,9 +122,12 @@ static const struct smxi_option analyze_options[] = {
                 "candidates that get exact values even if they lose, first in canonical order (default none)"),
 	SMXI_NUMBER(struct analyze_settings, multi, "multi", 1, 1000000000, NULL,
                 "so many of the best candidates get exact values, and those that tie with the last of them"),
-	SMXI_NUMBER(struct analyze_settings, threads, "threads", 1, SMX_PARALLEL_THREADS_MAX, "auto",
-                "threads that share the work, auto: what starmax topology says; the answer is the same"),
-	SMXI_FLAG(struct analyze_settings, serial, "serial", "the same as --threads 1"),
+	SMXI_NUMBER(
+		struct analyze_settings, threads, "threads", 1, SMX_PARALLEL_THREADS_MAX, "auto",
+		"threads that share the work, auto: what starmax topology says (default: $STARMAX_THREADS, else auto); the "
+		"answer is the same"),
+	SMXI_FLAG(struct analyze_settings, serial, "serial",
+              "the same as --threads 1: counters and node counts are those of every other such run"),
 	SMXI_CHOICE(struct analyze_settings, bind, "bind", smxi_bind_names,
                 "which processors several threads keep to; the answer is the same"),
 	SMXI_FLAG(struct analyze_settings, compare_serial, "compare-serial",
@@ -205,6 +208,13 @@ static const char *kind_name(enum smx_result_kind kind)
 		return "value";
 	}
 	return "?";
+}
+
+/* As much of it as is known now. */
+static const struct smx_parallel_plan *plan_now(const struct job *job)
+{
+	const struct smx_parallel_plan *plan = smx_parallel_plan_of(job->engine.parallel);
+	return plan ? plan : &job->plan;
 }
 
 static json_t *json_turn(const struct job *job, const struct smx_turn *turn)
@@ -409,7 +419,7 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "selective", json_selective(&options->selective));
 	smxi_json_set(object, "depths", json_depths(job, result));
 	smxi_json_set(object, "threads", json_integer(job->plan.threads));
-	smxi_json_set(object, "bind", json_string(smxi_bind_names[job->plan.bind]));
+	smxi_json_set(object, "bind", json_string(smxi_bind_names[plan_now(job)->bind]));
 	smxi_json_set(object, "sharing", smxi_sharing_json(&result->sharing));
 	smxi_json_set(object, "checkpoint", json_checkpoint(job));
 	smxi_json_set(object, "serial", serial ? smxi_compare_json(result, serial) : json_null());
@@ -701,10 +711,10 @@ static void print_text(const struct job *job, const struct smx_position *positio
 		       options->rescore_total);
 	if (is_selective(&options->selective))
 		print_selective(job);
-	if (job->plan.threads > 1) {
-		print_threads(&job->plan);
+	if (*job->plan.reason)
+		print_threads(plan_now(job));
+	if (job->plan.threads > 1)
 		smxi_sharing_print(&result->sharing, result->counters.tasks);
-	}
 	if (job->table)
 		print_table(job, &result->counters);
 	if (job->settings->checkpoint || job->settings->resume)
@@ -1100,18 +1110,38 @@ static enum smxi_exit save_table(const struct job *job, enum smxi_exit status)
 	return saved && kept ? status : SMXI_EXIT_FAILURE;
 }
 
+/* Sets the number of threads, 0: auto; false after an error message. */
+static bool choose_threads(const struct analyze_settings *settings, uint64_t *threads)
+{
+	*threads = settings->threads;
+	if (settings->serial && *threads != 1 && *threads != SMXI_UNSET) {
+		smxi_error("--serial and --threads exclude each other");
+		return false;
+	}
+	if (settings->serial)
+		*threads = 1;
+	if (*threads != SMXI_UNSET)
+		return true;
+	*threads = 0;
+	return smxi_environment_number("STARMAX_THREADS", 1, SMX_PARALLEL_THREADS_MAX, "auto", threads);
+}
+
 /* False after an error message. */
 static bool plan_threads(struct job *job)
 {
 	const struct analyze_settings *settings = job->settings;
-	if (settings->serial && settings->threads != 1) {
-		smxi_error("--serial and --threads exclude each other");
+	const enum smx_parallel_bind bind = (enum smx_parallel_bind)settings->bind;
+	uint64_t threads;
+	if (!choose_threads(settings, &threads))
 		return false;
+	if (threads == 1) {
+		job->plan.threads = 1; /* without looking at the machine, and without a reason */
+		return true;
 	}
-	if (settings->threads != 1)
-		return smxi_engine_plan((unsigned)settings->threads, (enum smx_parallel_bind)settings->bind, &job->plan);
-	job->plan.threads = 1; /* without looking at the machine */
-	return true;
+	/* a search that has to end in time does not find out about the machine meanwhile */
+	const bool now = settings->movetime_ms || settings->clock.given;
+	return now ? smxi_engine_plan((unsigned)threads, bind, &job->plan)
+	           : smxi_engine_plan_threads((unsigned)threads, bind, &job->plan);
 }
 
 static enum smxi_exit run(const struct smxi_call *call)
@@ -1134,7 +1164,7 @@ static enum smxi_exit run(const struct smxi_call *call)
 		smxi_checkpoint_clean(job.checkpoint.path);
 	job.engine = smxi_engine_open_planned(job.game, &job.plan);
 	if (job.table)
-		smx_parallel_place_table(job.engine.parallel, &job.plan, job.table);
+		smx_parallel_place_table(job.engine.parallel, job.table);
 	job.options.splitter = smx_parallel_splitter(job.engine.parallel);
 	smxi_interrupt_watch(job.engine.search);
 	enum smxi_exit status =
@@ -1162,7 +1192,9 @@ const struct smxi_command smxi_analyze_command = {
 		"A selective search is faster and deeper, but its values are not exact, and it keeps no table. The table is\n"
 		"shared by all lines of a file.\n\n"
 		"A time is a whole number of milliseconds, or a number with its unit: 500ms, 2.5s, 1m, 1h. Without\n"
-		"--depth a search with --nodes, --movetime or --clock goes as deep as these let it, any other 2 turns deep.",
+		"--depth a search with --nodes, --movetime or --clock goes as deep as these let it, any other 2 turns deep.\n\n"
+		"Without --threads and --serial the environment variable STARMAX_THREADS, a number or auto, says how many\n"
+		"threads there are. Counters and node counts are repeatable only with one.",
 	.options = analyze_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

@@ -176,19 +176,34 @@ static bool read_digits(const char *text, uint64_t *number)
 	return !errno;
 }
 
-static bool set_number(const struct smxi_option *option, const char *text, uint64_t *number)
+/* least..most, or `word` (NULL: none) for 0; false after an error message, in which it is `what` that takes such a number. */
+static bool read_number(const char *what, uint64_t least, uint64_t most, const char *word, const char *text,
+                        uint64_t *number)
 {
 	char shown[200];
-	if (option->word && !strcmp(text, option->word)) {
+	if (word && !strcmp(text, word)) {
 		*number = 0;
 		return true;
 	}
-	if (read_digits(text, number) && *number >= option->least && *number <= option->most)
+	if (read_digits(text, number) && *number >= least && *number <= most)
 		return true;
-	smxi_error("option --%s takes a number from %llu to %llu%s%s, not %s", option->name,
-	           (unsigned long long)option->least, (unsigned long long)option->most, option->word ? " or " : "",
-	           option->word ? option->word : "", smxi_printable(text, shown, sizeof shown));
+	smxi_error("%s takes a number from %llu to %llu%s%s, not %s", what, (unsigned long long)least,
+	           (unsigned long long)most, word ? " or " : "", word ? word : "",
+	           smxi_printable(text, shown, sizeof shown));
 	return false;
+}
+
+static bool set_number(const struct smxi_option *option, const char *text, uint64_t *number)
+{
+	char what[80];
+	snprintf(what, sizeof what, "option --%s", option->name);
+	return read_number(what, option->least, option->most, option->word, text, number);
+}
+
+bool smxi_environment_number(const char *variable, uint64_t least, uint64_t most, const char *word, uint64_t *number)
+{
+	const char *text = getenv(variable);
+	return !text || read_number(variable, least, most, word, text, number);
 }
 
 /* The time that text[0..length) spells, rounded down to milliseconds; false where it spells none or is out of range. */

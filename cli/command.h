@@ -164,6 +164,10 @@ const struct smx_evaluator *smxi_evaluator_find(const struct smx_game *game, con
 /* The position that the call's words spell, joined by spaces; false after an error message. */
 bool smxi_position_read(const struct smxi_call *call, struct smx_position *position);
 
+/* What the environment variable says, read as an option's number is: least..most, or `word` for 0. Where it is not set
+ * *number stays. False after an error message. */
+bool smxi_environment_number(const char *variable, uint64_t least, uint64_t most, const char *word, uint64_t *number);
+
 /* True where the call has no words; else false after an error message. */
 bool smxi_no_words(const struct smxi_call *call);
 

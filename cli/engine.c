@@ -4,14 +4,23 @@
 
 const char *const smxi_bind_names[] = {"none", "compact", "scatter", NULL};
 
-bool smxi_engine_plan(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan)
+static bool is_planned(enum smx_status status, unsigned threads)
 {
-	const enum smx_status status = smx_parallel_plan(threads, bind, plan);
 	if (status == SMX_ERR_MEMORY)
 		smxi_out_of_memory();
 	if (status != SMX_OK)
 		smxi_error("no %u threads: OpenMP is not built in, or has a lower limit", threads);
 	return status == SMX_OK;
+}
+
+bool smxi_engine_plan(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan)
+{
+	return is_planned(smx_parallel_plan(threads, bind, plan), threads);
+}
+
+bool smxi_engine_plan_threads(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan)
+{
+	return is_planned(smx_parallel_plan_threads(threads, bind, plan), threads);
 }
 
 bool smxi_engine_can_have(unsigned threads)

@@ -20,6 +20,9 @@ extern const char *const smxi_bind_names[];
  * there is no memory. */
 bool smxi_engine_plan(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan);
 
+/* Likewise, but the machine is read only when the threads are first needed. */
+bool smxi_engine_plan_threads(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan);
+
 /* Whether this library can run so many threads. */
 bool smxi_engine_can_have(unsigned threads);
 

@@ -193,7 +193,7 @@ static void live(int socket, const struct smxi_runner_work *work, const struct s
 		smxi_runner_unbind();
 	struct smxi_engine engine = plan ? smxi_engine_open_planned(work->game, plan) : smxi_engine_open(work->game, 1);
 	if (options.table && plan)
-		smx_parallel_place_table(engine.parallel, plan, options.table);
+		smx_parallel_place_table(engine.parallel, options.table);
 	options.splitter = smx_parallel_splitter(engine.parallel);
 	struct order order;
 	double moment_ms = 0;

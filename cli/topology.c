@@ -183,7 +183,8 @@ const struct smxi_command smxi_topology_command = {
 		"upper limit. compact fills the cores of one NUMA node, then the next; scatter lets the nodes take turns; a\n"
 		"core gets a second thread only when every core has one. Threads are left to OpenMP where OMP_PLACES,\n"
 		"OMP_PROC_BIND, GOMP_CPU_AFFINITY or KMP_AFFINITY is set, and are not bound where there are more of them than\n"
-		"usable processors. Searches that run side by side should not be bound: they would share the same processors.",
+		"usable processors. Searches that run side by side should not be bound: they would share the same processors.\n"
+		"STARMAX_THREADS, which sets what starmax analyze takes unasked, does not count here.",
 	.options = topology_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

@@ -12,25 +12,55 @@
 
 #include <jemalloc/jemalloc.h>
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
+/* To make and destroy a jemalloc arena takes some 90 microseconds, and a search has one for each of its threads, which may
+ * be many and have nothing to do: it is made with the first chunk. */
 struct smx_parallel_chunks {
 	struct smx_chunk_source source; /* source.context is this object */
-	unsigned arena;                 /* jemalloc's number of it */
-	int flags;                      /* this arena, no thread cache, aligned to a cache line */
+	atomic_uint arena;              /* jemalloc's number of it, plus 1; 0: there is none yet */
 };
+
+/* That arena, no thread cache, aligned to a cache line. */
+static int flags_of(unsigned arena)
+{
+	return (int)MALLOCX_ARENA(arena - 1) | MALLOCX_TCACHE_NONE | MALLOCX_LG_ALIGN(__builtin_ctz(SMX_CACHE_LINE));
+}
+
+static void destroy_arena(unsigned arena)
+{
+	char name[48];
+	snprintf(name, sizeof(name), "arena.%u.destroy", arena - 1);
+	/* Fails only for an arena that a thread is bound to; none is. */
+	mallctl(name, NULL, NULL, NULL, 0);
+}
+
+/* As `arena`; 0: jemalloc has no further one. Of threads that come here at once one has made the arena that all use. */
+static unsigned have_arena(struct smx_parallel_chunks *chunks)
+{
+	unsigned arena = atomic_load(&chunks->arena), made;
+	size_t size = sizeof(made);
+	if (arena || mallctl("arenas.create", &made, &size, NULL, 0) != 0)
+		return arena;
+	made++;
+	if (atomic_compare_exchange_strong(&chunks->arena, &arena, made))
+		return made;
+	destroy_arena(made);
+	return arena;
+}
 
 static void *acquire(void *context, size_t size_bytes)
 {
-	const struct smx_parallel_chunks *chunks = context;
-	return size_bytes ? mallocx(size_bytes, chunks->flags) : NULL;
+	const unsigned arena = size_bytes ? have_arena(context) : 0;
+	return arena ? mallocx(size_bytes, flags_of(arena)) : NULL;
 }
 
 static void release(void *context, void *chunk, size_t size_bytes)
 {
-	const struct smx_parallel_chunks *chunks = context;
+	struct smx_parallel_chunks *chunks = context;
 	if (chunk)
-		sdallocx(chunk, size_bytes, chunks->flags);
+		sdallocx(chunk, size_bytes, flags_of(atomic_load(&chunks->arena)));
 }
 
 enum smx_status smx_parallel_chunks_create(struct smx_parallel_chunks **chunks)
@@ -38,13 +68,7 @@ enum smx_status smx_parallel_chunks_create(struct smx_parallel_chunks **chunks)
 	struct smx_parallel_chunks *made = malloc(sizeof(*made));
 	if (!made)
 		return SMX_ERR_MEMORY;
-	size_t size = sizeof(made->arena);
-	if (mallctl("arenas.create", &made->arena, &size, NULL, 0) != 0) {
-		free(made);
-		return SMX_ERR_MEMORY;
-	}
-	made->flags =
-		(int)MALLOCX_ARENA(made->arena) | MALLOCX_TCACHE_NONE | MALLOCX_LG_ALIGN(__builtin_ctz(SMX_CACHE_LINE));
+	atomic_init(&made->arena, 0);
 	made->source = (struct smx_chunk_source){.acquire = acquire, .release = release, .context = made};
 	*chunks = made;
 	return SMX_OK;
@@ -54,10 +78,9 @@ void smx_parallel_chunks_destroy(struct smx_parallel_chunks *chunks)
 {
 	if (!chunks)
 		return;
-	char name[48];
-	snprintf(name, sizeof(name), "arena.%u.destroy", chunks->arena);
-	/* Fails only for an arena that a thread is bound to; none is. */
-	mallctl(name, NULL, NULL, NULL, 0);
+	const unsigned arena = atomic_load(&chunks->arena);
+	if (arena)
+		destroy_arena(arena);
 	free(chunks);
 }
 

@@ -1,15 +1,14 @@
 /* Facts about the machine, for reports and benchmark files. This file and topology.c are the only ones that
  * call hwloc. */
-#define _GNU_SOURCE /* sched_getaffinity, dlsym's RTLD_DEFAULT */
+#define _GNU_SOURCE /* dlsym's RTLD_DEFAULT */
 
 #include <starmax/parallel.h>
 
 #include "chunks.h"
+#include "parallel/topology.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef SMXI_HWLOC
 #include <hwloc.h>
@@ -19,16 +18,6 @@
 #include <dlfcn.h>
 #include <omp.h>
 #endif
-
-static unsigned usable_processors(unsigned otherwise)
-{
-	/* A mask of fixed size holds 1024 processors; larger machines get an error and the count of all. */
-	cpu_set_t mask;
-	if (sched_getaffinity(0, sizeof(mask), &mask) != 0)
-		return otherwise;
-	int count = CPU_COUNT(&mask);
-	return count > 0 ? (unsigned)count : otherwise;
-}
 
 #ifdef SMXI_HWLOC
 
@@ -106,12 +95,13 @@ void smx_parallel_machine(struct smx_parallel_machine *machine)
 	strcpy(machine->hwloc, "none");
 	strcpy(machine->openmp_runtime, "none");
 
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
-	machine->processors = online > 0 ? (unsigned)online : 1;
+	struct smxi_topology topology;
+	smxi_topology_limits(&topology);
+	machine->processors = topology.processors;
+	machine->usable = topology.usable;
 #ifdef SMXI_HWLOC
 	ask_hwloc(machine);
 #endif
-	machine->usable = usable_processors(machine->processors);
 #ifdef _OPENMP
 	ask_openmp(machine);
 #endif

@@ -123,7 +123,24 @@ static const char *why_unbound(const struct smxi_topology *topology, const struc
 		return topology->binder;
 	if (topology->cannot_bind)
 		return topology->cannot_bind;
-	return plan->threads > topology->place_count ? "more threads than usable processors" : NULL;
+	return plan->threads > (topology->is_unread ? topology->usable : topology->place_count)
+	           ? "more threads than usable processors"
+	           : NULL;
+}
+
+/* Where the threads go, as far as it is known, or why they are not bound. */
+static enum smx_status place_threads(const struct smxi_topology *topology, struct smx_parallel_plan *plan)
+{
+	plan->processors = topology->processors;
+	plan->numa_nodes = topology->numa_nodes;
+	plan->is_complete = !topology->is_unread;
+	const char *unbound = why_unbound(topology, plan);
+	if (!unbound)
+		return topology->is_unread ? SMX_OK : assign_places(topology, plan);
+	plan->bind = SMX_BIND_NONE;
+	snprintf(plan->unbound, sizeof plan->unbound, "%s%s", unbound,
+	         unbound == topology->binder ? " is set, so OpenMP places the threads" : "");
+	return SMX_OK;
 }
 
 enum smx_status smxi_plan(const struct smxi_topology *topology, unsigned threads, enum smx_parallel_bind bind,
@@ -132,9 +149,7 @@ enum smx_status smxi_plan(const struct smxi_topology *topology, unsigned threads
 	if (threads > SMX_PARALLEL_THREADS_MAX || threads > topology->threads_most || bind > SMX_BIND_SCATTER)
 		return SMX_ERR_ARGUMENT;
 	memset(plan, 0, sizeof *plan);
-	plan->processors = topology->processors;
 	plan->usable = topology->usable;
-	plan->numa_nodes = topology->numa_nodes;
 	if (topology->quota.period_us)
 		plan->quota = (double)topology->quota.quota_us / (double)topology->quota.period_us;
 	decide_threads(topology, plan);
@@ -145,13 +160,25 @@ enum smx_status smxi_plan(const struct smxi_topology *topology, unsigned threads
 		snprintf(plan->reason, sizeof plan->reason, "asked for; %s", limits);
 	}
 	plan->bind = bind;
-	const char *unbound = why_unbound(topology, plan);
-	if (!unbound)
-		return assign_places(topology, plan);
-	plan->bind = SMX_BIND_NONE;
-	snprintf(plan->unbound, sizeof plan->unbound, "%s%s", unbound,
-	         unbound == topology->binder ? " is set, so OpenMP places the threads" : "");
-	return SMX_OK;
+	return place_threads(topology, plan);
+}
+
+void smxi_plan_complete(struct smx_parallel_plan *plan)
+{
+	struct smxi_topology topology;
+	enum smx_status status = smxi_topology_here(&topology);
+	if (status == SMX_OK && plan->bind != SMX_BIND_NONE) {
+		status = place_threads(&topology, plan);
+	} else if (status == SMX_OK) { /* why they are not bound is known already */
+		plan->processors = topology.processors;
+		plan->numa_nodes = topology.numa_nodes;
+	}
+	if (status != SMX_OK) {
+		plan->bind = SMX_BIND_NONE;
+		snprintf(plan->unbound, sizeof plan->unbound, "no memory to read the machine");
+	}
+	plan->is_complete = true;
+	smxi_topology_free(&topology);
 }
 
 enum smx_status smx_parallel_plan(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan)
@@ -162,4 +189,11 @@ enum smx_status smx_parallel_plan(unsigned threads, enum smx_parallel_bind bind,
 		status = smxi_plan(&topology, threads, bind, plan);
 	smxi_topology_free(&topology);
 	return status;
+}
+
+enum smx_status smx_parallel_plan_threads(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan)
+{
+	struct smxi_topology topology;
+	smxi_topology_limits(&topology);
+	return smxi_plan(&topology, threads, bind, plan);
 }

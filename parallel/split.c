@@ -28,8 +28,14 @@
 struct smx_parallel {
 	struct smx_splitter splitter;
 	struct smx_parallel_chunks **chunks; /* one a thread */
-	unsigned *pus;                       /* the system's numbers of the processors, one a thread; NULL: not bound */
+	struct smx_parallel_plan *plan; /* completed when its places are first needed; NULL: none, they are not bound */
 };
+
+static void complete(struct smx_parallel *parallel)
+{
+	if (!parallel->plan->is_complete)
+		smxi_plan_complete(parallel->plan);
+}
 
 #ifdef _OPENMP
 
@@ -37,17 +43,20 @@ struct smx_parallel {
  * thread is what a caller gets who runs several searches on threads of his own: they must not all go to one place. */
 static bool bind_thread(const struct smx_parallel *parallel, cpu_set_t *before)
 {
-	if (!parallel->pus || omp_get_num_threads() == 1)
+	const struct smx_parallel_plan *plan = parallel->plan;
+	if (!plan || plan->bind == SMX_BIND_NONE || omp_get_num_threads() == 1)
 		return false;
 	cpu_set_t place;
 	CPU_ZERO(&place);
-	CPU_SET(parallel->pus[omp_get_thread_num()], &place);
+	CPU_SET(plan->places[omp_get_thread_num()].pu, &place);
 	return sched_getaffinity(0, sizeof *before, before) == 0 && sched_setaffinity(0, sizeof place, &place) == 0;
 }
 
 static void run(void *context, smxi_task *task, void *argument)
 {
-	const struct smx_parallel *parallel = context;
+	struct smx_parallel *parallel = context;
+	if (parallel->plan && parallel->plan->bind != SMX_BIND_NONE)
+		complete(parallel); /* on the calling thread, before it is bound */
 #pragma omp parallel num_threads(parallel->splitter.threads)
 	{
 		cpu_set_t before;
@@ -160,37 +169,41 @@ enum smx_status smx_parallel_create_planned(const struct smx_parallel_plan *plan
 	const enum smx_status status = smx_parallel_create(plan->threads, &made);
 	if (status != SMX_OK)
 		return status;
-	if (plan->bind != SMX_BIND_NONE) {
-		made->pus = calloc(plan->threads, sizeof *made->pus);
-		if (!made->pus) {
-			smx_parallel_destroy(made);
-			return SMX_ERR_MEMORY;
-		}
-		for (unsigned i = 0; i < plan->threads; i++)
-			made->pus[i] = plan->places[i].pu;
+	made->plan = malloc(sizeof *made->plan);
+	if (!made->plan) {
+		smx_parallel_destroy(made);
+		return SMX_ERR_MEMORY;
 	}
+	*made->plan = *plan;
 	*parallel = made;
 	return SMX_OK;
 }
 
+const struct smx_parallel_plan *smx_parallel_plan_of(const struct smx_parallel *parallel)
+{
+	return parallel ? parallel->plan : NULL;
+}
+
 struct placing {
-	const struct smx_parallel *parallel;
+	struct smx_parallel *parallel;
 	bool is_spread;
 };
 
 static void place_area(void *context, void *start, size_t size_bytes)
 {
 	struct placing *placing = context;
-	placing->is_spread = size_bytes >= TABLE_WORTH_PLACING && smxi_interleave(start, size_bytes);
+	if (size_bytes < TABLE_WORTH_PLACING)
+		return;
+	complete(placing->parallel);
+	placing->is_spread = placing->parallel->plan->numa_nodes > 1 && smxi_interleave(start, size_bytes);
 	if (placing->is_spread)
 		smxi_touch(placing->parallel, start, size_bytes);
 }
 
-bool smx_parallel_place_table(const struct smx_parallel *parallel, const struct smx_parallel_plan *plan,
-                              struct smx_table *table)
+bool smx_parallel_place_table(struct smx_parallel *parallel, struct smx_table *table)
 {
 	struct placing placing = {parallel, false};
-	if (parallel && plan->threads > 1 && plan->numa_nodes > 1)
+	if (parallel && parallel->plan && parallel->splitter.threads > 1)
 		smx_table_place(table, place_area, &placing);
 	return placing.is_spread;
 }
@@ -207,6 +220,6 @@ void smx_parallel_destroy(struct smx_parallel *parallel)
 	for (unsigned i = 0; parallel->chunks && i < parallel->splitter.threads; i++)
 		smx_parallel_chunks_destroy(parallel->chunks[i]);
 	free(parallel->chunks);
-	free(parallel->pus);
+	free(parallel->plan);
 	free(parallel);
 }

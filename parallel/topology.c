@@ -90,23 +90,65 @@ enum smx_status smxi_topology_of(const char *description, const char *usable, st
 	return status;
 }
 
+/* Of what hwloc would find out: what takes time and nobody here asks for. */
+static unsigned long needless(void)
+{
+	unsigned long flags = 0;
+#if HWLOC_API_VERSION >= 0x00020800
+	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+#endif
+	return flags;
+}
+
+/* Asking the processors themselves: hwloc moves the calling thread to each in turn, which waits for those that are busy. */
+static unsigned long without_asking_processors(void)
+{
+#if HWLOC_API_VERSION >= 0x00020500
+	return HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
+#else
+	return 0;
+#endif
+}
+
+/* This machine; false where hwloc cannot read it. Destroy *hwloc if it is not NULL; NULL: no memory. */
+static bool load_here(unsigned long flags, hwloc_topology_t *hwloc)
+{
+	if (hwloc_topology_init(hwloc) != 0) {
+		*hwloc = NULL;
+		return false;
+	}
+	hwloc_topology_set_flags(*hwloc, flags | needless());
+	return hwloc_topology_load(*hwloc) == 0;
+}
+
+/* As load_here. Where the system does not say which processors share a core, they are asked. */
+static bool load_machine(hwloc_topology_t *hwloc)
+{
+	/* The whole machine, so that cores and nodes have the numbers that other programs show; the mask says what is ours. */
+	const unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED, quick = without_asking_processors();
+	const bool ok = load_here(flags | quick, hwloc);
+	if (!ok || !quick || count_of(*hwloc, HWLOC_OBJ_CORE))
+		return ok;
+	hwloc_topology_destroy(*hwloc);
+	return load_here(flags, hwloc);
+}
+
 /* mask NULL: the system does not say. */
 static enum smx_status ask_hwloc(const cpu_set_t *mask, struct smxi_topology *topology)
 {
 	hwloc_topology_t hwloc;
 	hwloc_bitmap_t usable = hwloc_bitmap_alloc();
-	if (!usable || hwloc_topology_init(&hwloc) != 0) {
-		hwloc_bitmap_free(usable);
+	if (!usable)
 		return SMX_ERR_MEMORY;
-	}
 	for (unsigned i = 0; mask && i < CPU_SETSIZE; i++) {
 		if (CPU_ISSET(i, mask))
 			hwloc_bitmap_set(usable, i);
 	}
+	const bool is_read = load_machine(&hwloc);
 	enum smx_status status = SMX_OK;
-	/* The whole machine, so that cores and nodes have the numbers that other programs show; the mask says what is ours. */
-	hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-	if (hwloc_topology_load(hwloc) != 0)
+	if (!hwloc)
+		status = SMX_ERR_MEMORY;
+	else if (!is_read)
 		topology->cannot_bind = "hwloc cannot read the machine";
 	else if (!hwloc_topology_is_thissystem(hwloc))
 		topology->cannot_bind = "hwloc was told about another machine";
@@ -114,7 +156,8 @@ static enum smx_status ask_hwloc(const cpu_set_t *mask, struct smxi_topology *to
 		topology->cannot_bind = "the system does not say which processors are usable";
 	else
 		status = list_places(hwloc, usable, topology);
-	hwloc_topology_destroy(hwloc);
+	if (hwloc)
+		hwloc_topology_destroy(hwloc);
 	hwloc_bitmap_free(usable);
 	return status;
 }
@@ -122,14 +165,13 @@ static enum smx_status ask_hwloc(const cpu_set_t *mask, struct smxi_topology *to
 bool smxi_interleave(void *start, size_t size_bytes)
 {
 	hwloc_topology_t hwloc;
-	if (hwloc_topology_init(&hwloc) != 0)
-		return false;
 	/* without what is disallowed: nodes that this process gets memory from */
 	const bool ok =
-		hwloc_topology_load(hwloc) == 0 && hwloc_topology_is_thissystem(hwloc) &&
+		load_here(without_asking_processors(), &hwloc) && hwloc_topology_is_thissystem(hwloc) &&
 		hwloc_set_area_membind(hwloc, start, size_bytes, hwloc_topology_get_topology_nodeset(hwloc),
 	                           HWLOC_MEMBIND_INTERLEAVE, HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_MIGRATE) == 0;
-	hwloc_topology_destroy(hwloc);
+	if (hwloc)
+		hwloc_topology_destroy(hwloc);
 	return ok;
 }
 
@@ -143,8 +185,7 @@ enum smx_status smxi_topology_of(const char *description, const char *usable, st
 
 static enum smx_status ask_hwloc(const cpu_set_t *mask, struct smxi_topology *topology)
 {
-	(void)mask;
-	topology->cannot_bind = "hwloc is not built in";
+	(void)mask, (void)topology;
 	return SMX_OK;
 }
 
@@ -164,6 +205,26 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
+/* Where OpenMP binds its threads: the processors in all places that it has for them. 0: it binds none, or there is no
+ * memory to ask. */
+static unsigned processors_in_places(void)
+{
+	cpu_set_t all;
+	CPU_ZERO(&all);
+	if (omp_get_proc_bind() == omp_proc_bind_false)
+		return 0;
+	for (int place = omp_get_num_places(); place-- > 0;) {
+		const int count = omp_get_place_num_procs(place);
+		int *numbers = count > 0 ? calloc((size_t)count, sizeof *numbers) : NULL;
+		if (numbers)
+			omp_get_place_proc_ids(place, numbers);
+		for (int i = 0; numbers && i < count; i++)
+			CPU_SET((size_t)numbers[i], &all);
+		free(numbers);
+	}
+	return (unsigned)CPU_COUNT(&all);
+}
+
 static void ask_openmp(struct smxi_topology *topology)
 {
 	static const char *const binders[] = {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
@@ -175,9 +236,11 @@ static void ask_openmp(struct smxi_topology *topology)
 		if (is_set(binders[i]))
 			topology->binder = binders[i];
 	}
-	/* OpenMP may have bound the calling thread already: it knows what there was before. */
+	/* OpenMP may have bound the calling thread already, GNU's even before main: it knows what there was before, and what it
+	 * makes use of. */
+	const unsigned placed = topology->binder ? processors_in_places() : 0;
 	if (topology->binder)
-		topology->usable = (unsigned)omp_get_num_procs();
+		topology->usable = placed ? placed : (unsigned)omp_get_num_procs();
 }
 
 #else
@@ -189,16 +252,29 @@ static void ask_openmp(struct smxi_topology *topology)
 
 #endif
 
-enum smx_status smxi_topology_here(struct smxi_topology *topology)
+/* A mask of fixed size holds 1024 processors; larger machines get an error. */
+static bool read_mask(cpu_set_t *mask)
+{
+	return sched_getaffinity(0, sizeof *mask, mask) == 0 && CPU_COUNT(mask) > 0;
+}
+
+void smxi_topology_limits(struct smxi_topology *topology)
 {
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	*topology = (struct smxi_topology){.processors = online > 0 ? (unsigned)online : 1};
-	/* A mask of fixed size holds 1024 processors; larger machines get an error. */
+	*topology = (struct smxi_topology){.processors = online > 0 ? (unsigned)online : 1, .is_unread = true};
 	cpu_set_t mask;
-	const bool is_known = sched_getaffinity(0, sizeof mask, &mask) == 0 && CPU_COUNT(&mask) > 0;
-	const enum smx_status status = ask_hwloc(is_known ? &mask : NULL, topology);
-	topology->usable = is_known ? (unsigned)CPU_COUNT(&mask) : topology->processors;
+	topology->usable = read_mask(&mask) ? (unsigned)CPU_COUNT(&mask) : topology->processors;
 	topology->quota = smxi_quota_here();
+#ifndef SMXI_HWLOC
+	topology->cannot_bind = "hwloc is not built in";
+#endif
 	ask_openmp(topology);
-	return status;
+}
+
+enum smx_status smxi_topology_here(struct smxi_topology *topology)
+{
+	cpu_set_t mask;
+	smxi_topology_limits(topology);
+	topology->is_unread = false;
+	return ask_hwloc(read_mask(&mask) ? &mask : NULL, topology);
 }

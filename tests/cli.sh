@@ -5,6 +5,7 @@ set -u
 starmax=$1
 [[ -x $starmax ]] || { echo "no program $starmax"; exit 1; }
 unset STARMAX_ISA OMP_PLACES OMP_PROC_BIND OMP_WAIT_POLICY
+export STARMAX_THREADS=1 # counters are looked at; what is about threads says how many
 start="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 kiwipete="r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 directory=$(mktemp -d)
@@ -583,6 +584,34 @@ expect 2 analyze --serial --threads auto "$start"; complains "--serial and --thr
 expect 2 analyze --threads 1025 "$start"; complains "--threads takes a number from 1 to 1024 or auto"
 expect 2 analyze --bind comp "$start"; complains "did you mean compact?"
 expect 0 analyze "$kiwipete PNQ" --width 4; lacks "threads    "; lacks "sharing    "
+# As many as can be kept busy unless the environment or an option says how many; only the last one that counts is looked at.
+expect 0 analyze --help; says "--threads N|auto "; says "(default: \$STARMAX_THREADS, else auto)"; lacks 18446744073709551615
+for value in 0 -1 +2 1025 2x 1.5 "" " 2" "2 " all AUTO 99999999999999999999; do
+	STARMAX_THREADS=$value expect 2 analyze "$start PNB"; complains "STARMAX_THREADS takes a number from 1 to 1024 or auto, not "
+	[[ ! -s $out ]] || fail "$what: searched all the same"
+done
+STARMAX_THREADS=x expect 0 analyze --threads 1 --depth 1 "$start PNB"; silent
+STARMAX_THREADS=x expect 0 analyze --serial --depth 1 "$start PNB"; silent
+STARMAX_THREADS=x expect 0 perft "$start" --die P --depth 1; silent
+STARMAX_THREADS=auto expect 0 "${search[@]}"; says ",\"threads\":$auto,\"bind\":"; same
+STARMAX_THREADS=auto expect 0 "${search[@]}" --serial; says ',"threads":1,"bind":"none","sharing":null,'; same
+unset STARMAX_THREADS
+expect 0 "${search[@]}"; says ",\"threads\":$auto,\"bind\":"; same
+expect 0 "${search[@]}" --serial; says ',"threads":1,"bind":"none","sharing":null,'; same
+for limit in "" "--movetime 1h"; do # with a time limit the machine is read first
+	# shellcheck disable=SC2086
+	expect 0 analyze "$kiwipete PNQ" --width 4 --depth 2 $limit; silent
+	grep -qE "^threads    $auto, (bound compactly|not bound \([^)]+\)): .*[0-9] processors?( usable.*)?$" "$out" || fail "$what: no line about threads"
+	[[ $auto -eq 1 || $hwloc -ne 0 ]] || says "threads    $auto, bound compactly: "
+	[[ -n $openmp ]] || says "threads    1, not bound (one thread): OpenMP is not built in, there is 1; "
+	[[ $auto -gt 1 ]] || lacks "sharing    "
+done
+if command -v taskset >/dev/null; then
+	what="analyze on one processor"
+	taskset -c "$first" "$starmax" analyze "$kiwipete PNQ" --width 4 >"$out" 2>"$err" </dev/null || fail "$what: not 0"
+	says "threads    1, not bound (one thread): "; says "1 processor usable, "; lacks "sharing    "
+fi
+export STARMAX_THREADS=1
 if [[ -n $openmp ]]; then
 	for bind in none compact scatter; do
 		expect 0 "${search[@]}" --threads 2 --bind $bind; says ',"threads":2,"bind":"'; same
@@ -596,7 +625,17 @@ if [[ -n $openmp ]]; then
 	expect 0 "${search[@]}" --threads 2 --depth 1; says ',"sharing":null,'
 	OMP_PLACES=cores expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"none",'; same
 	OMP_PLACES=cores expect 0 topology --threads 2; says "binding          none: OMP_PLACES is set, so OpenMP places the threads"
-	OMP_PROC_BIND=true expect 0 topology --json; says '"threads":'"$auto"','; says '"bind":"none",'
+	# OpenMP may have bound the first thread before it is asked: that is not what is usable.
+	for bind in true false spread; do
+		OMP_PROC_BIND=$bind expect 0 topology --json; says '"usable":'"$usable"','; says '"threads":'"$auto"','; says '"bind":"none",'
+	done
+	OMP_PROC_BIND=true expect 0 "${search[@]}" --threads auto; says ",\"threads\":$auto,\"bind\":\"none\","; same
+	if command -v taskset >/dev/null; then # ... and of all processors its places may be few
+		OMP_PLACES="{$first}" expect 0 topology --json; says '"usable":1,'; says '"threads":1,"reason":"1 processor usable,'
+		OMP_PLACES="{$first}" OMP_PROC_BIND=false expect 0 topology --json; says '"usable":'"$usable"','
+	fi
+	STARMAX_THREADS=2 expect 0 "${search[@]}"; says ',"threads":2,"bind":"'; same
+	STARMAX_THREADS=3 expect 0 "${search[@]}" --threads 2; says ',"threads":2,"bind":"'; same
 	OMP_NUM_THREADS=1 expect 0 topology; says "threads          1: "
 	OMP_THREAD_LIMIT=1 expect 2 analyze --threads 2 "$start PNB"; complains "no 2 threads: "
 	expect 0 analyze "$kiwipete PNQ" --width 4 --threads 2 --bind none
@@ -612,6 +651,7 @@ if [[ -n $openmp ]]; then
 	fi
 else
 	expect 2 analyze --threads 2 "$start PNB"; complains "no 2 threads: OpenMP is not built in"
+	STARMAX_THREADS=2 expect 2 analyze "$start PNB"; complains "no 2 threads: OpenMP is not built in"
 fi
 
 # moves: rows of the counts, turns in order, partial rolls.

@@ -5,6 +5,7 @@
 set -u
 starmax=$1
 kills=${2:-6}
+export STARMAX_THREADS=${STARMAX_THREADS-1} # chance nodes are counted; the answers are those of any number
 [[ -x $starmax ]] || { echo "no program $starmax"; exit 1; }
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT

@@ -3,6 +3,9 @@
 
 #include <criterion/criterion.h>
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -111,6 +114,55 @@ Test(chunks, destroying_gives_the_arena_back)
 			cr_assert_not_null(source->acquire(source->context, 4096));
 		smx_parallel_chunks_destroy(chunks);
 	}
+}
+
+enum { RACES = 5000 };
+
+struct race {
+	atomic_int number;                     /* of the race that is on; -1: there are no more */
+	atomic_int ended;                      /* the last one in which the other thread has its chunk */
+	const struct smx_chunk_source *source; /* of this race */
+	void *chunk;                           /* the other thread's */
+};
+
+static void *take_one_each(void *argument)
+{
+	struct race *race = argument;
+	for (int last = 0;;) {
+		int number;
+		while ((number = atomic_load(&race->number)) == last)
+			sched_yield(); /* awake, so that both are off together */
+		if (number < 0)
+			return NULL;
+		last = number;
+		race->chunk = race->source->acquire(race->source->context, 64);
+		atomic_store(&race->ended, number);
+	}
+}
+
+/* Two threads that ask for the first chunk together may both make jemalloc's arena. */
+Test(chunks, are_given_to_threads_that_begin_together, .timeout = 120)
+{
+	pthread_t other;
+	struct race race = {.source = NULL};
+	if (without_jemalloc())
+		return;
+	cr_assert_eq(pthread_create(&other, NULL, take_one_each, &race), 0);
+	for (int number = 1; number <= RACES; number++) {
+		struct smx_parallel_chunks *chunks;
+		cr_assert_eq(smx_parallel_chunks_create(&chunks), SMX_OK);
+		race.source = smx_parallel_chunks_source(chunks);
+		atomic_store(&race.number, number);
+		void *chunk = race.source->acquire(race.source->context, 64);
+		while (atomic_load(&race.ended) < number)
+			sched_yield();
+		cr_assert(chunk && race.chunk && chunk != race.chunk, "race %d", number);
+		race.source->release(race.source->context, chunk, 64);
+		race.source->release(race.source->context, race.chunk, 64);
+		smx_parallel_chunks_destroy(chunks);
+	}
+	atomic_store(&race.number, -1);
+	pthread_join(other, NULL);
 }
 
 Test(chunks, carry_an_arena)

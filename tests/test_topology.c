@@ -404,6 +404,20 @@ Test(places, are_left_alone_where_others_decide_or_they_do_not_suffice)
 	smxi_topology_free(&topology);
 }
 
+Test(places, are_promised_as_they_will_be_before_the_machine_is_read)
+{
+	struct smxi_topology topology = {
+		.processors = 4, .usable = 3, .has_openmp = true, .threads_most = 8, .is_unread = true};
+	struct smx_parallel_plan plan;
+	plan_for(&topology, 3, SMX_BIND_SCATTER, &plan);
+	cr_assert(plan.bind == SMX_BIND_SCATTER && !*plan.unbound && !plan.is_complete);
+	expect_unbound(&topology, 3, SMX_BIND_NONE, "as asked");
+	expect_unbound(&topology, 1, SMX_BIND_COMPACT, "one thread");
+	expect_unbound(&topology, 4, SMX_BIND_COMPACT, "more threads than usable processors");
+	topology.cannot_bind = "it is Sunday";
+	expect_unbound(&topology, 3, SMX_BIND_COMPACT, "it is Sunday");
+}
+
 /* ---- this machine ---- */
 
 Test(here, the_plan_uses_processors_of_the_mask_once_each)
@@ -474,6 +488,37 @@ static struct masks *masks_within(const struct smx_parallel *parallel)
 	return masks;
 }
 
+/* Numbers and reasons are the same; where threads are to be bound they are, and their places are known then. */
+Test(here, a_plan_without_places_gets_them_when_threads_are_needed)
+{
+	for (unsigned threads = 0; threads < 2; threads++) {
+		for (unsigned bind = SMX_BIND_NONE; bind <= SMX_BIND_SCATTER; bind++) {
+			struct smx_parallel_plan early, late;
+			struct smx_parallel *parallel;
+			cr_assert_eq(smx_parallel_plan(threads, (enum smx_parallel_bind)bind, &early), SMX_OK);
+			cr_assert_eq(smx_parallel_plan_threads(threads, (enum smx_parallel_bind)bind, &late), SMX_OK);
+			cr_assert(early.is_complete && !late.is_complete && late.numa_nodes == 0);
+			cr_assert(late.threads == early.threads && late.usable == early.usable && late.quota == early.quota);
+			cr_assert(late.bind == early.bind, "bind %u: %u, not %u", bind, late.bind, early.bind);
+			cr_assert_str_eq(late.reason, early.reason);
+			cr_assert_str_eq(late.unbound, early.unbound);
+			cr_assert_eq(smx_parallel_create_planned(&late, &parallel), SMX_OK);
+			cr_assert_not(smx_parallel_plan_of(parallel)->is_complete);
+			free(masks_within(parallel));
+			const struct smx_parallel_plan *complete = smx_parallel_plan_of(parallel);
+			cr_assert_eq(complete->is_complete, early.bind != SMX_BIND_NONE);
+			if (complete->is_complete) {
+				cr_assert(complete->processors == early.processors && complete->numa_nodes == early.numa_nodes);
+				cr_assert(complete->bind == early.bind && !*complete->unbound);
+				cr_assert_str_eq(complete->reason, early.reason);
+				cr_assert_arr_eq(complete->places, early.places, early.threads * sizeof *early.places);
+			}
+			smx_parallel_destroy(parallel);
+		}
+	}
+	cr_assert_null(smx_parallel_plan_of(NULL));
+}
+
 Test(here, threads_are_bound_while_they_search_and_free_afterwards, .timeout = 120)
 {
 	struct smx_parallel_plan plan;
@@ -538,26 +583,32 @@ static void note_area(void *context, void *start, size_t size_bytes)
 Test(here, a_table_is_placed_where_it_is_large_and_there_are_several_nodes)
 {
 	struct smx_parallel_machine machine;
-	struct smx_parallel *parallel;
+	struct smx_parallel *one_node, *two_nodes, *unplanned;
 	struct smx_parallel_plan plan;
 	struct smx_table *small, *large;
 	size_t size = 0;
 	smx_parallel_machine(&machine);
-	cr_assert_eq(smx_parallel_plan(machine.openmp_date ? 2 : 1, SMX_BIND_NONE, &plan), SMX_OK);
-	cr_assert_eq(smx_parallel_create_planned(&plan, &parallel), SMX_OK);
+	const unsigned threads = machine.openmp_date ? 2 : 1;
+	cr_assert_eq(smx_parallel_plan(threads, SMX_BIND_NONE, &plan), SMX_OK);
+	plan.numa_nodes = 1;
+	cr_assert_eq(smx_parallel_create_planned(&plan, &one_node), SMX_OK);
+	plan.numa_nodes = 2; /* whatever there is; spreading over one node is no error, but some systems forbid it all */
+	cr_assert_eq(smx_parallel_create_planned(&plan, &two_nodes), SMX_OK);
+	cr_assert_eq(smx_parallel_create(threads, &unplanned), SMX_OK);
 	cr_assert_eq(smx_table_create((64 << 20) - 64, &small, NULL), SMX_OK);
 	cr_assert_eq(smx_table_create(64 << 20, &large, NULL), SMX_OK);
 	smx_table_place(small, note_area, &size);
 	cr_assert_eq(size, (64 << 20) - 64);
-	plan.numa_nodes = 1;
-	cr_assert_not(smx_parallel_place_table(parallel, &plan, large));
-	cr_assert_not(smx_parallel_place_table(NULL, &plan, large));
-	plan.numa_nodes = 2; /* whatever there is; spreading over one node is no error, but some systems forbid it all */
-	cr_assert_not(smx_parallel_place_table(parallel, &plan, small));
-	const bool is_spread = smx_parallel_place_table(parallel, &plan, large);
+	cr_assert_not(smx_parallel_place_table(one_node, large));
+	cr_assert_not(smx_parallel_place_table(unplanned, large));
+	cr_assert_not(smx_parallel_place_table(NULL, large));
+	cr_assert_not(smx_parallel_place_table(two_nodes, small));
+	const bool is_spread = smx_parallel_place_table(two_nodes, large);
 	cr_assert(!is_spread || (plan.threads > 1 && !without_hwloc()));
 	cr_assert_eq(smx_table_usage(large).used_permille, 0);
 	smx_table_destroy(small);
 	smx_table_destroy(large);
-	smx_parallel_destroy(parallel);
+	smx_parallel_destroy(one_node);
+	smx_parallel_destroy(two_nodes);
+	smx_parallel_destroy(unplanned);
 }

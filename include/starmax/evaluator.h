@@ -15,7 +15,8 @@ extern "C" {
 struct smx_game;
 
 /* Evaluate count positions, states[0..count) of state_size bytes each, one after the other (borrowed until return), from
- * the point of view of `side`; write values[0..count). May be called from several threads at once. count >= 1. */
+ * the point of view of `side`; write values[0..count). count >= 1. A search that has several threads calls it from all of
+ * them at once, all with the same context: what it changes there or elsewhere it has to guard itself. */
 typedef void smx_evaluate_fn(const void *context, const void *states, size_t count, unsigned side, smx_value *values);
 
 struct smx_evaluator {

@@ -82,6 +82,7 @@ struct smx_glance {
  * Return false to stop the enumeration. */
 typedef bool smx_turn_visitor(void *context, const struct smx_turn *turn, const void *afterstate);
 
+/* A search that has several threads calls the functions from all of them at once, each with an arena of its own. */
 struct smx_game {
 	const char *name;
 	const char *title;  /* one line for help texts */

@@ -18,9 +18,9 @@ struct smx_parallel_chunks;
 struct smx_splitter;
 struct smx_table;
 
-/* Make one. In a library built without jemalloc *chunks is set to NULL, which stands for malloc below: the caller need
- * not know (smx_parallel_machine tells). SMX_ERR_MEMORY where jemalloc has no further arena; *chunks is then untouched.
- * Thread-safe. */
+/* Make one; its arena comes with the first chunk, of which there is none where jemalloc has no further arena. In a library
+ * built without jemalloc *chunks is set to NULL, which stands for malloc below: the caller need not know
+ * (smx_parallel_machine tells). SMX_ERR_MEMORY: *chunks is untouched. Thread-safe. */
 enum smx_status smx_parallel_chunks_create(struct smx_parallel_chunks **chunks);
 
 /* What to pass to smx_search_create or smx_arena_create, valid until the object is destroyed; NULL for NULL. */
@@ -70,6 +70,7 @@ struct smx_parallel_plan {
 	double quota;        /* processors' worth of time that the control group allows (cgroup v2); 0: no limit */
 	char reason[192];    /* what the number of threads follows from, in words */
 	char unbound[96];    /* SMX_BIND_NONE: why; else empty */
+	bool is_complete;    /* the machine has been read; else numa_nodes and places are not known yet */
 
 	struct smx_parallel_place places[SMX_PARALLEL_THREADS_MAX]; /* of each thread, where they are bound */
 };
@@ -83,16 +84,26 @@ struct smx_parallel_plan {
  * many threads; SMX_ERR_MEMORY. *plan is complete only on SMX_OK. Thread-safe. */
 enum smx_status smx_parallel_plan(unsigned threads, enum smx_parallel_bind bind, struct smx_parallel_plan *plan);
 
-/* The threads of a plan. They are bound while they search, each to its processor, and then get the mask back that they
- * had: the calling thread, and those that OpenMP keeps for the whole program. A search that the caller runs on several
- * threads at once has one thread each and binds none. Otherwise as smx_parallel_create. */
+/* The same number of threads for the same reason, without reading the machine, in far less than a millisecond: numa_nodes
+ * is 0, there are no places, and `bind` is what will be done unless the machine turns out to be unreadable. The threads
+ * of such a plan read it when they are first needed, which a small search never does, and which takes milliseconds of the
+ * search's time limit if it has one. */
+enum smx_status smx_parallel_plan_threads(unsigned threads, enum smx_parallel_bind bind,
+                                          struct smx_parallel_plan *plan);
+
+/* The threads of a plan, of which a copy is kept. They are bound while they search, each to its processor, and then get
+ * the mask back that they had: the calling thread, and those that OpenMP keeps for the whole program. A search that the
+ * caller runs on several threads at once has one thread each and binds none. Otherwise as smx_parallel_create. */
 enum smx_status smx_parallel_create_planned(const struct smx_parallel_plan *plan, struct smx_parallel **parallel);
 
-/* On a machine of several NUMA nodes: spread a table of 64 MiB or more over all of them, and have several threads take
- * its pages now rather than while they search. Entries stay. Otherwise, also in a library built without hwloc, does
- * nothing. No search may be using the table or `parallel`. True where the table was spread. */
-bool smx_parallel_place_table(const struct smx_parallel *parallel, const struct smx_parallel_plan *plan,
-                              struct smx_table *table);
+/* The plan of smx_parallel_create_planned, complete once there were threads to be bound; valid until the object is
+ * destroyed. NULL for NULL and for what smx_parallel_create has made. Not while a search uses `parallel`. */
+const struct smx_parallel_plan *smx_parallel_plan_of(const struct smx_parallel *parallel);
+
+/* On a machine of several NUMA nodes: spread a table of 64 MiB or more over all of them, and have the threads of a plan,
+ * if there are several, take its pages now rather than while they search. Entries stay. Otherwise, also in a library
+ * built without hwloc, does nothing. No search may be using the table or `parallel`. True where the table was spread. */
+bool smx_parallel_place_table(struct smx_parallel *parallel, struct smx_table *table);
 
 /* For smx_search_options.splitter, valid until the object is destroyed; NULL for NULL. */
 const struct smx_splitter *smx_parallel_splitter(const struct smx_parallel *parallel);
