@@ -1,72 +1,22 @@
 /* See schedules.h. A seed decides everything: the position, the options, the number of workers and the schedule. */
 #include "perf/schedules.h"
 
-#include "bench/positions.h"
-#include "perf/virtual.h"
+#include "perf/trials.h"
 
 #include <starmax/random.h>
-#include <starmax/starmax.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-	POSITIONS = sizeof smxi_bench_positions / sizeof smxi_bench_positions[0],
-	ENDINGS = 3,
 	WORKERS_LEAST = 2,
 	WORKERS_MOST = 64,
 	NODE_LIMIT_MOST = 500,
 };
 
-struct trial {
-	uint64_t seed;
-	const char *name;
-	struct smx_position position;
-	struct smx_search_options options;
-	struct smxi_virtual_options schedule;
-};
-
 struct tally {
 	uint64_t tasks, stopped, cut_short;
 };
-
-static _Noreturn void fail(const char *what, const char *text)
-{
-	fprintf(stderr, "starmax-project: %s: %s\n", what, text);
-	exit(2);
-}
-
-static void read_position(struct trial *t, unsigned index, bool with_dice)
-{
-	struct smx_error error;
-	const char *text = smxi_bench_positions[index].text;
-	const size_t length = with_dice ? strlen(text) : (size_t)(strrchr(text, ' ') - text);
-	t->name = smxi_bench_positions[index].name;
-	if (smx_dicechess.parse(text, length, &t->position, &error) != SMX_OK)
-		fail(t->name, error.message);
-}
-
-/* Small searches of each kind: candidates three turns deep, a chance node at the root, many candidates two turns deep. */
-static void draw_search(struct trial *t, uint64_t *seed)
-{
-	static const enum smx_star stars[] = {SMX_STAR1, SMX_STAR2, SMX_STAR2, SMX_STAR_ETC};
-	static const size_t exacts[] = {0, 0, 2, SMX_EXACT_ALL};
-	struct smx_search_options *o = &t->options;
-	smx_search_options_init(o, &smx_dicechess);
-	const unsigned kind = smx_random_below(seed, 4);
-	o->depth_plies = kind < 2 ? 3 : 2;
-	o->width = kind < 2 ? 4 : 0;
-	read_position(t, smx_random_below(seed, kind < 2 ? ENDINGS : POSITIONS), kind != 2);
-	o->evaluator = smx_random_below(seed, 2) ? &smx_dicechess_material : &smx_dicechess_winprob;
-	o->star = stars[smx_random_below(seed, 4)];
-	o->no_frames = smx_random_below(seed, 8) == 0;
-	o->no_bounds = smx_random_below(seed, 8) == 0;
-	o->exact = exacts[smx_random_below(seed, 4)];
-	o->ties = smx_random_below(seed, 2) ? SMX_TIES_RANDOM : SMX_TIES_FIRST;
-	o->seed = smx_random(seed);
-	o->outcome_values = true;
-}
 
 static void draw_schedule(struct trial *t, uint64_t *seed)
 {
@@ -89,19 +39,30 @@ static void draw_schedule(struct trial *t, uint64_t *seed)
 			WORKERS_LEAST + smx_random_below(seed, 3); /* few: what many would have been faster to take is left */
 }
 
-static const struct smx_result *searched(struct smx_search *search, const struct trial *t,
-                                         const struct smx_search_options *options)
-{
-	const struct smx_result *result;
-	struct smx_error error;
-	if (smx_search_run(search, &t->position, options, &result, &error) != SMX_OK)
-		fail(t->name, error.message);
-	return result;
-}
-
 static bool same_candidate(const struct smx_candidate *a, const struct smx_candidate *b)
 {
 	return a->exact == b->exact && a->value == b->value && a->loss_weight == b->loss_weight && a->total == b->total;
+}
+
+/* So many candidates have exactly a greater value. */
+static size_t better(const struct smx_result *r, smx_value value)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < r->candidate_count; i++)
+		count += r->candidates[i].exact && r->candidates[i].value > value;
+	return count;
+}
+
+/* So many of the best are exact, whatever the schedule, and those that tie with the last of them. */
+static size_t kept(const struct trial *t)
+{
+	return t->options.multi ? t->options.multi : 1;
+}
+
+static bool must_be_exact(const struct trial *t, const struct smx_result *r, size_t index)
+{
+	const struct smx_candidate *c = &r->candidates[index];
+	return index < t->options.exact || (c->exact && better(r, c->value) < kept(t));
 }
 
 /* What differs; NULL: nothing. */
@@ -124,26 +85,62 @@ static const char *difference(const struct trial *t, const struct smx_result *a,
 		return "decided outcomes";
 	if (a->candidate_count != b->candidate_count || a->candidates_completed != b->candidates_completed)
 		return "count of candidates";
-	for (size_t i = 0; i < a->candidate_count; i++) {
-		const bool is_best = a->candidates[i].exact && a->candidates[i].value == a->value;
-		if ((i < t->options.exact || is_best) && !same_candidate(&a->candidates[i], &b->candidates[i]))
+	for (size_t i = 0; i < a->candidate_count; i++)
+		if (must_be_exact(t, a, i) && !same_candidate(&a->candidates[i], &b->candidates[i]))
 			return "candidate";
-	}
 	return NULL;
+}
+
+static bool is_true(const struct trial *t, const struct smx_result *r, const struct smx_candidate *candidate,
+                    const struct smx_candidate *truth)
+{
+	if (candidate->exact)
+		return same_candidate(candidate, truth);
+	/* a blend is no bound of what is not blended because it loses */
+	const bool is_bound = t->options.rescore || candidate->value >= truth->value;
+	return is_bound && better(r, candidate->value) >= kept(t);
+}
+
+/* What is wrong about what was completed, of each candidate, in a search that may have been stopped; NULL: nothing. */
+static const char *falsehood(const struct trial *t, const struct smx_result *r)
+{
+	if (r->counters.table_conflicts)
+		return "table: conflicts";
+	if (!r->depth_plies || !r->candidate_count)
+		return NULL;
+	struct smx_search *search = smxi_trial_create_search(t);
+	struct smx_search_options options = t->options;
+	options.exact = SMX_EXACT_ALL;
+	options.depth_plies = r->depth_plies;
+	const struct smx_result *truth = smxi_trial_search(search, t, &options);
+	const char *what = NULL;
+	for (size_t i = 0; i < r->candidate_count && !what; i++)
+		if (r->candidates[i].completed && !is_true(t, r, &r->candidates[i], &truth->candidates[i]))
+			what = r->candidates[i].exact ? "candidate's value" : "candidate's bound";
+	smx_search_destroy(search);
+	return what;
+}
+
+static void report(const struct trial *t, const char *what)
+{
+	char position[SMX_TEXT_MAX];
+	t->game->format(&t->position, position);
+	fprintf(stderr, "starmax-project: seed %llu: wrong %s: %s, %s, depth %u, width %zu, %s, star %d, %u workers\n",
+	        (unsigned long long)t->seed, what, t->game->name, position, t->options.depth_plies, t->options.width,
+	        t->options.evaluator->name, (int)t->options.star, t->schedule.workers);
 }
 
 static bool try_seed(uint64_t seed, struct tally *tally)
 {
 	struct trial t = {.seed = seed};
 	uint64_t draws = seed ^ UINT64_C(0x5354524d41585654); /* other numbers than the schedule's */
-	draw_search(&t, &draws);
+	smxi_trial_draw(&t, &draws);
 	draw_schedule(&t, &draws);
-	struct smx_search *serial, *parallel;
 	struct smxi_virtual *v = smxi_virtual_create(&t.schedule);
-	if (!v || smx_search_create(&smx_dicechess, NULL, &serial) != SMX_OK ||
-	    smx_search_create(&smx_dicechess, NULL, &parallel) != SMX_OK)
-		fail("memory", "there is none");
-	const struct smx_result *wanted = searched(serial, &t, &t.options);
+	if (!v)
+		smxi_trial_fail("memory", "there is none");
+	struct smx_search *serial = smxi_trial_create_search(&t), *parallel = smxi_trial_create_search(&t);
+	const struct smx_result *wanted = smxi_trial_search(serial, &t, &t.options);
 
 	struct smx_search_options options = t.options;
 	options.splitter = smxi_virtual_splitter(v);
@@ -151,21 +148,21 @@ static bool try_seed(uint64_t seed, struct tally *tally)
 	struct smx_error error;
 	if (smx_random_below(&draws, 2) &&
 	    smx_table_create((size_t)1 << (10 + smx_random_below(&draws, 11)), &options.table, &error) != SMX_OK)
-		fail("table", error.message);
+		smxi_trial_fail("table", error.message);
 	if (smx_random_below(&draws, 8) == 0)
 		options.node_limit = 1 + smx_random_below(&draws, NODE_LIMIT_MOST);
 	smxi_virtual_begin(v, parallel, options.depth_plies);
-	const struct smx_result *got = searched(parallel, &t, &options);
+	const struct smx_result *got = smxi_trial_search(parallel, &t, &options);
 	smxi_virtual_end(v);
 	const char *what;
-	if (got->stopped) /* the answer of less is for other tests: here it only has to come */
+	if (got->stopped) /* the answer of less is for other tests: here it has to come, and no candidate's to be wrong */
 		what = options.node_limit && got->limit_reached ? NULL : "end: it was stopped";
 	else
 		what = difference(&t, wanted, got);
+	if (!what)
+		what = falsehood(&t, got);
 	if (what)
-		fprintf(stderr, "starmax-project: seed %llu: wrong %s: %s, depth %u, width %zu, %s, star %d, %u workers\n",
-		        (unsigned long long)seed, what, t.name, options.depth_plies, options.width, options.evaluator->name,
-		        (int)options.star, t.schedule.workers);
+		report(&t, what);
 	tally->tasks += got->counters.tasks;
 	tally->stopped += got->counters.tasks_stopped;
 	tally->cut_short += got->stopped;

@@ -453,6 +453,88 @@ Test(threads, are_begun_only_for_searches_that_are_worth_it)
 	back_end_destroy(&b);
 }
 
+/* ---- back-ends with fewer threads than they say ---- */
+
+static void run_alone(void *context, smxi_task *task, void *argument)
+{
+	(void)context;
+	task(argument);
+}
+
+static void offer_to_itself(void *context, smxi_task *task, void *argument)
+{
+	++*(unsigned *)context;
+	task(argument);
+}
+
+static unsigned first_thread(void *context)
+{
+	(void)context;
+	return 0;
+}
+
+static const struct smx_chunk_source *chunks_of_malloc(void *context, unsigned thread)
+{
+	(void)context;
+	(void)thread;
+	return NULL;
+}
+
+/* One thread that says it is eight, and does at once what it offers. OpenMP may do so at every task, and does in a team of one. */
+static struct smx_splitter alone(unsigned *offers)
+{
+	return (struct smx_splitter){
+		.threads = 8,
+		.context = offers,
+		.run = run_alone,
+		.offer = offer_to_itself,
+		.thread = first_thread,
+		.chunks = chunks_of_malloc,
+	};
+}
+
+static void check_alone(struct smx_search *search, const struct smx_position *position,
+                        struct smx_search_options options, const char *name)
+{
+	unsigned offers = 0;
+	const struct smx_splitter splitter = alone(&offers);
+	const struct truth truth = truth_of(search, position, options);
+	options.splitter = &splitter;
+	options.share_least_ms = -1;
+	expect_same(run(search, position, &options), &truth, &options, name);
+	cr_assert_gt(offers, 0u, "%s", name);
+	free(truth.candidates);
+}
+
+Test(threads, that_run_what_they_offer_themselves_end, .timeout = 60)
+{
+	struct smx_search *search = search_create(&smx_dicechess);
+	const struct smx_position position = dicechess_read(positions[2]);
+	check_alone(search, &position, dicechess_options(3, 8), positions[2]);
+	smx_search_destroy(search);
+}
+
+Test(threads, that_run_what_they_offer_themselves_end_on_trees, .timeout = 60)
+{
+	enum { TREES = 40, DEPTH = 4, NODES_LEAST = 100 }; /* of so many nodes some are shared */
+	struct smx_search *search = search_create(&toy_won);
+	unsigned trees = 0;
+	for (uint64_t id = 1; trees < fewer(TREES); id++) {
+		const struct smx_position position = toy_position(id << TOY_KIND_BITS | TOY_RANDOM_SIDES, 0);
+		struct smx_search_options options;
+		smx_search_options_init(&options, &toy_won);
+		options.depth_plies = DEPTH;
+		const struct smx_result *r = run(search, &position, &options);
+		if (r->kind != SMX_RESULT_TURN || r->candidate_count < 2 || r->counters.chance_nodes < NODES_LEAST)
+			continue;
+		char name[SMX_TEXT_MAX];
+		toy_won.format(&position, name);
+		check_alone(search, &position, options, name);
+		trees++;
+	}
+	smx_search_destroy(search);
+}
+
 /* ---- memory ---- */
 
 /* Chunks double, and a thread holds what its own part and one that it helps with below that need: no more than a few. */
