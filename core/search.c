@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	MANY = 64,         /* candidates whose replies alone are worth several threads */
-	DEPTH_GROWTH = 32, /* a depth takes so many times the time of the one before, at least in Dice Chess */
-};
-static const double share_least_by_default_ms = 0.5;
+/* In Dice Chess, at least: so many times the time of the depth before; the replies to one candidate. */
+static const double depth_growth = 32, candidate_ms = 0.03;
+static const double worth_sharing_ms = 0.5;
 
 static enum end evaluate_candidates(struct searcher *s, const struct smxi_candidates *c, struct smx_candidate *list)
 {
@@ -314,7 +312,10 @@ static bool has_threads(const struct searcher *s)
 
 static double share_least_ms(const struct searcher *s)
 {
-	return s->options.share_least_ms != 0 ? s->options.share_least_ms : share_least_by_default_ms;
+	const struct smx_splitter *splitter = s->options.splitter;
+	if (s->options.share_least_ms != 0)
+		return s->options.share_least_ms;
+	return splitter->worth_ms ? splitter->worth_ms(splitter->context) : worth_sharing_ms;
 }
 
 /* ---- depths ---- */
@@ -378,9 +379,10 @@ static bool is_worth_sharing(const struct deepening *d)
 	const struct searcher *s = d->s;
 	if (!has_threads(s) || d->depth < 2)
 		return false;
-	if (share_least_ms(s) < 0 || (d->depth == 2 && d->candidates->count >= MANY))
+	if (share_least_ms(s) < 0 || (d->depth >= 3 && s->options.star == SMX_STAR_NONE))
 		return true;
-	return d->depth >= 3 && (s->options.star == SMX_STAR_NONE || d->depth_ms * DEPTH_GROWTH >= share_least_ms(s));
+	const double expected_ms = d->depth == 2 ? candidate_ms * (double)d->candidates->count : depth_growth * d->depth_ms;
+	return expected_ms >= share_least_ms(s);
 }
 
 /* Depths below the last only order the candidates and stand in when the last is not completed; plain expectiminimax goes to the

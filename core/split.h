@@ -42,6 +42,8 @@ struct smx_splitter {
 	/* Run task(argument) on the calling thread, as number 0, with the others idle and ready to be offered tasks. Returns when all
 	 * have ended. */
 	void (*run)(void *context, smxi_task *task, void *argument);
+	/* Milliseconds of search from which on it is worth it to `run`: more where threads have to be made first. NULL: half a one. */
+	double (*worth_ms)(void *context);
 	/* Have task(argument) run by an idle thread; if none is, then later, at the latest before `run` returns, or at once by the
 	 * caller. */
 	void (*offer)(void *context, smxi_task *task, void *argument);

@@ -425,8 +425,8 @@ Test(threads, are_begun_only_for_searches_that_are_worth_it)
 	} cases[] = {
 		{kiwipete, 1, 0, 0, 0},
 		{kiwipete, 2, 8, 0, 0},
-		{kiwipete, 2, 63, 0, 0},
-		{kiwipete, 2, 64, 0, 1},
+		{kiwipete, 2, 16, 0, 0},
+		{kiwipete, 2, 17, 0, 1},
 		{kiwipete, 2, 0, 0, 1},
 		{kiwipete, 1, 8, -1, 0},
 		{kiwipete, 2, 8, -1, 1},

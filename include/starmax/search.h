@@ -163,8 +163,8 @@ struct smx_search_options {
 	uint32_t rescore_weight, rescore_total; /* 0 <= weight <= total, 1 <= total <= SMX_RESCORE_TOTAL_MAX */
 	struct smx_selective selective;
 	const struct smx_splitter *splitter; /* from smx_parallel_splitter, borrowed; NULL: the calling thread alone */
-	/* A search that is expected to take less time than that is not shared, because to wake the threads takes time too: 0: half a millisecond;
-	 * below 0: every search from depth 2 on is shared. */
+	/* A search that is expected to take less time than that is not shared, because to wake the threads takes time too. 0: what the
+	 * splitter says, 10 ms when it is first used and then 0.5; below 0: every search from depth 2 on is shared. */
 	double share_least_ms;
 	/* Called from the thread that runs the search, between outcomes, many times a second at most; NULL: not called. */
 	void (*on_progress)(void *context, const struct smx_progress *progress);
