@@ -121,6 +121,7 @@ struct smx_search {
 	atomic_int idle;                     /* threads without a task */
 	atomic_int looking;                  /* threads that wait, and look for something to do meanwhile */
 	atomic_uint news;                    /* counts what may give them some */
+	atomic_uint news_in_vain;            /* what it was when a thread last found nothing to do */
 	atomic_bool limit_reached;           /* the node limit or the time limit ended the run */
 	_Atomic uint64_t nodes;              /* chance nodes opened by all */
 	double reported_ms;                  /* the first searcher's */

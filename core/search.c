@@ -299,6 +299,8 @@ static void with_threads(struct searcher *s, smxi_task *task, void *argument)
 	search->splitter = splitter;
 	atomic_store(&search->idle, (int)splitter->threads - 1);
 	atomic_store(&search->looking, 0);
+	atomic_store(&search->news, 1);
+	atomic_store(&search->news_in_vain, 0);
 	const double begun_ms = smxi_now_ms();
 	splitter->run(splitter->context, task, argument);
 	search->splitter = NULL;

@@ -134,13 +134,17 @@ static unsigned size_class(double ms)
 static bool help(struct searcher *s, struct wish wish)
 {
 	struct smx_search *search = s->search;
+	const unsigned news = atomic_load_explicit(&search->news, memory_order_relaxed);
 	pthread_mutex_lock(&search->works_lock);
 	struct work *work = find_work(search, &wish);
 	if (work)
 		atomic_fetch_add_explicit(&work->helpers, 1, memory_order_relaxed);
 	pthread_mutex_unlock(&search->works_lock);
-	if (!work)
+	if (!work) {
+		if (!wish.below && !wish.before)
+			atomic_store_explicit(&search->news_in_vain, news, memory_order_relaxed);
 		return false;
+	}
 	s->counters.tasks++;
 	struct work *const before = s->current;
 	const double begun_ms = smxi_now_ms();
@@ -248,7 +252,8 @@ void smxi_offer_work(struct searcher *s)
 	if (!work)
 		return;
 	list_works(s);
-	if (!has_idle)
+	if (!has_idle || atomic_load_explicit(&search->news, memory_order_relaxed) ==
+	                     atomic_load_explicit(&search->news_in_vain, memory_order_relaxed))
 		return;
 	if (atomic_fetch_sub_explicit(&search->idle, 1, memory_order_relaxed) <= 0) {
 		atomic_fetch_add_explicit(&search->idle, 1, memory_order_relaxed);
