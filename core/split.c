@@ -124,10 +124,10 @@ static struct work *find_work(const struct smx_search *search, const struct wish
 
 static unsigned size_class(double ms)
 {
-	unsigned class = 0;
-	for (double below = 1e-3; ms >= below && class + 1 < SMX_TASK_SIZES; below *= 2)
-		class ++;
-	return class;
+	unsigned found = 0;
+	for (double below = 1e-3; ms >= below && found + 1 < SMX_TASK_SIZES; below *= 2)
+		found++;
+	return found;
 }
 
 /* Join some work, if there is any; false where there is none. */
