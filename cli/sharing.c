@@ -26,7 +26,7 @@ void smxi_sharing_print(const struct smx_sharing *sharing, uint64_t tasks)
 {
 	char text[SMXI_REPORT_TEXT];
 	if (sharing->threads == 1) {
-		printf("sharing    none: too small a search\n");
+		printf("sharing    none: one thread is done sooner\n");
 		return;
 	}
 	printf("sharing    %u of %u threads took part, idle %.1f%% of their time; ", sharing->used, sharing->threads,

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In Dice Chess, at least: so many times the time of the depth before; the replies to one candidate. */
-static const double depth_growth = 32, candidate_ms = 0.03;
+/* What is to be expected, roughly, of Dice Chess: so many times the time of the depth before; the replies to one candidate. */
+static const double depth_growth = 64, candidate_ms = 0.03;
 static const double worth_sharing_ms = 0.5;
 
 static enum end evaluate_candidates(struct searcher *s, const struct smxi_candidates *c, struct smx_candidate *list)
