@@ -331,7 +331,6 @@ struct deepening {
 	struct smx_candidate *list[2]; /* of this depth and the one before, in turns */
 	size_t chosen;
 	unsigned depth;
-	double depth_ms; /* of the one before */
 	enum end end;
 };
 
@@ -360,7 +359,6 @@ static void deepen_once(struct deepening *d)
 		s->search->best_before = &now[d->chosen];
 		order_by(now, count, d->ranks, d->order);
 	}
-	d->depth_ms = smxi_now_ms() - begun_ms;
 }
 
 static bool is_deep_enough(const struct deepening *d)
@@ -383,7 +381,9 @@ static bool is_worth_sharing(const struct deepening *d)
 		return false;
 	if (share_least_ms(s) < 0 || (d->depth >= 3 && s->options.star == SMX_STAR_NONE))
 		return true;
-	const double expected_ms = d->depth == 2 ? candidate_ms * (double)d->candidates->count : depth_growth * d->depth_ms;
+	const struct smx_iteration *before = &s->search->iterations[s->search->result.iteration_count - 1];
+	const double expected_ms =
+		d->depth == 2 ? candidate_ms * (double)d->candidates->count : depth_growth * before->time_ms;
 	return expected_ms >= share_least_ms(s);
 }
 

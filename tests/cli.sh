@@ -3,37 +3,14 @@
 # Usage: cli.sh <starmax>
 set -u
 starmax=$1
-[[ -x $starmax ]] || { echo "no program $starmax"; exit 1; }
+# shellcheck source-path=SCRIPTDIR source=expect.sh
+source "$(dirname "$0")/expect.sh" "$1" starmax
 unset STARMAX_ISA OMP_PLACES OMP_PROC_BIND OMP_WAIT_POLICY
 export STARMAX_THREADS=1 # counters are looked at; what is about threads says how many
 start="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 kiwipete="r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-failures=0
-out=$directory/out
-err=$directory/err
 
-fail() {
-	echo "FAIL: $1"
-	sed 's/^/  out: /' "$out" | head -n 5 | cut -c1-300
-	sed 's/^/  err: /' "$err" | head -n 5
-	failures=$((failures + 1))
-}
-
-# expect <status> <arguments...>: run and compare the exit status.
-expect() {
-	local status=$1
-	shift
-	what="starmax $*"
-	timeout 300 "$starmax" "$@" >"$out" 2>"$err" </dev/null
-	local got=$?
-	[[ $got -eq $status ]] || fail "$what: exit status $got, not $status"
-}
-
-says() { grep -qF -- "$1" "$out" || fail "$what: no '$1' on stdout"; }
 lacks() { ! grep -qF -- "$1" "$out" || fail "$what: '$1' on stdout"; }
-complains() { grep -qF -- "$1" "$err" || fail "$what: no '$1' on stderr"; }
 silent() { [[ ! -s $err ]] || fail "$what: stderr is not empty"; }
 names() { # the distinct names of the JSON on stdout, in order of first use
 	local got
@@ -867,8 +844,4 @@ grep -qF "it''s'" "$directory/it's.gp" || fail "$what: the prefix is not quoted"
 
 interrupt INT "stopped: 0 positions verified" verify "$kiwipete PNQ" --depth 8
 
-if [[ $failures -ne 0 ]]; then
-	echo "$failures failures"
-	exit 1
-fi
-echo "all well"
+finish

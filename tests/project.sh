@@ -2,32 +2,10 @@
 # What starmax-project promises: exit statuses, messages, JSON names, plots. Usage: project.sh <starmax-project>
 set -u
 project=$1
-[[ -x $project ]] || { echo "no program $project"; exit 1; }
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-failures=0
-out=$directory/out
-err=$directory/err
+# shellcheck source-path=SCRIPTDIR source=expect.sh
+source "$(dirname "$0")/expect.sh" "$1" starmax-project
 
-fail() {
-	echo "FAIL: $1"
-	sed 's/^/  out: /' "$out" | head -n 5 | cut -c1-300
-	sed 's/^/  err: /' "$err" | head -n 5
-	failures=$((failures + 1))
-}
-
-expect() {
-	local status=$1
-	shift
-	what="starmax-project $*"
-	timeout 300 "$project" "$@" >"$out" 2>"$err" </dev/null
-	local got=$?
-	[[ $got -eq $status ]] || fail "$what: exit status $got, not $status"
-}
-
-says() { grep -qF -- "$1" "$out" || fail "$what: no '$1' on stdout"; }
 silent() { ! grep -qv "ASan doesn't fully support makecontext" "$err" || fail "$what: stderr is not empty"; }
-complains() { grep -qF -- "$1" "$err" || fail "$what: no '$1' on stderr"; }
 
 expect 0 --help; says "Usage: starmax-project"; silent
 for option in $(grep -oE '\{"[a-z]+", (no|required)_argument' "$(dirname "$0")/../perf/project.c" | grep -oE '[a-z]+"' | tr -d '"'); do
@@ -68,8 +46,4 @@ if command -v gnuplot >/dev/null; then
 	done
 fi
 
-if [[ $failures -ne 0 ]]; then
-	echo "$failures failures"
-	exit 1
-fi
-echo "all well"
+finish
