@@ -6,10 +6,10 @@
 #include "cli/engine.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"
-#include "cli/play.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/variants.h"
+#include "cli/walk.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -595,7 +595,7 @@ static enum smxi_exit verify_random(struct job *job)
 	enum smxi_exit end = SMXI_EXIT_OK;
 	uint64_t seed = job->settings->seed;
 	for (uint64_t i = 0; i < job->settings->random && end == SMXI_EXIT_OK && !job->interrupted; i++) {
-		if (!smxi_play_to_decision(game, &start, &seed, &position)) {
+		if (!smxi_walk_to_decision(game, &start, &seed, &position)) {
 			smxi_error("random play of %s finds no decision", game->name);
 			end = SMXI_EXIT_FAILURE;
 		} else {

@@ -154,9 +154,11 @@ enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struc
 	} else if (visit->depth == 1 && s->fold) {
 		assert(game->fold);
 		smx_value values[SMX_OUTCOMES_MAX];
-		game->fold(expansion, s->options.evaluator, open, s->evaluated_side, values);
-		s->counters.outcomes_folded += (uint64_t)__builtin_popcountll(open);
-		for (uint64_t left = open; left; left &= left - 1)
+		const uint64_t lost = game->fold(expansion, s->options.evaluator, open, s->evaluated_side, values);
+		s->counters.outcomes_folded += (uint64_t)__builtin_popcountll(open & ~lost);
+		for (uint64_t left = lost; left; left &= left - 1)
+			smxi_decide(s, node, (unsigned)__builtin_ctzll(left), !node->maximise);
+		for (uint64_t left = open & ~lost; left; left &= left - 1)
 			smxi_set_exact(node, (unsigned)__builtin_ctzll(left), values[__builtin_ctzll(left)]);
 	} else {
 		bool framed = visit->depth >= 2 && smxi_makes_frames(s);

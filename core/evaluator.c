@@ -58,6 +58,16 @@ static void name_position(const struct smx_game *game, const void *state, char *
 	game->format(&position, text);
 }
 
+static bool agrees_with_canonical(const struct smx_game *game, const struct smx_evaluator *evaluator, const void *state,
+                                  unsigned side, smx_value value)
+{
+	_Alignas(SMX_CACHE_LINE) unsigned char canonical[SMX_STATE_MAX];
+	smx_value other;
+	game->canonical(state, canonical);
+	evaluator->evaluate(evaluator->context, canonical, 1, side, &other);
+	return value == other;
+}
+
 static enum smx_status check_on(const struct smx_game *game, const struct smx_evaluator *evaluator,
                                 const unsigned char *states, unsigned char *reversed, size_t count, unsigned side,
                                 uint64_t *values_hash, struct smx_error *error)
@@ -72,6 +82,15 @@ static enum smx_status check_on(const struct smx_game *game, const struct smx_ev
 	for (size_t i = 0; i < count; i++) {
 		smx_value alone;
 		evaluator->evaluate(evaluator->context, states + i * size, 1, side, &alone);
+		if (game->canonical && evaluator->symmetric &&
+		    !agrees_with_canonical(game, evaluator, states + i * size, side, alone)) {
+			name_position(game, states + i * size, text);
+			return smxi_refuse(error, SMX_ERR_IMPURE,
+			                   "evaluator \"%.30s\" is not symmetric: it gives %" PRId64
+			                   " for %.120s, and another value for the "
+			                   "position that stands for it",
+			                   evaluator->name, alone, text);
+		}
 		const smx_value other = alone != together[i] ? together[i] : backwards[count - 1 - i];
 		if (alone != other) {
 			name_position(game, states + i * size, text);

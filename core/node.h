@@ -99,7 +99,7 @@ struct searcher {
 	const struct smx_game *game;
 	struct smx_search_options options;
 	unsigned evaluated_side;
-	bool fold, look, selective, rescores;
+	bool fold, look, canonical, selective, rescores;
 	smx_value floor, ceiling;               /* of any node */
 	struct smx_key salt[SMX_DEPTH_MAX + 1]; /* of the table's keys, by turns left */
 	double started_ms;

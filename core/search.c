@@ -509,7 +509,7 @@ static bool same_evaluator(const struct smx_evaluator *a, const struct smx_evalu
 {
 	return a->name == b->name && a->unit == b->unit && a->scale_bits == b->scale_bits && a->lo == b->lo &&
 	       a->hi == b->hi && a->loss == b->loss && a->win == b->win && a->evaluate == b->evaluate &&
-	       a->context == b->context && a->fold == b->fold;
+	       a->context == b->context && a->fold == b->fold && a->symmetric == b->symmetric;
 }
 
 /* A game's own evaluators are tested with the game; a user's is checked when it is first seen. */
@@ -587,6 +587,7 @@ static void begin(struct searcher *s, const struct smx_search_options *options, 
 	s->selective = is_selective(options);
 	s->rescores = smxi_rescores(options);
 	s->look = s->game->look && options->evaluator->fold && !options->no_bounds;
+	s->canonical = s->game->canonical && options->evaluator->symmetric;
 	s->floor = smx_evaluator_floor(options->evaluator);
 	s->ceiling = smx_evaluator_ceiling(options->evaluator);
 	s->started_ms = now_ms;

@@ -27,8 +27,8 @@ uint64_t smxi_fingerprint(const struct smx_game *game, const struct smx_evaluato
 	const char *const texts[] = {SMX_VERSION, game->name, evaluator->name, evaluator->unit};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		hash(&h, texts[i], strlen(texts[i]) + 1);
-	const smx_value numbers[] = {evaluator->scale_bits, evaluator->lo,  evaluator->hi,
-	                             evaluator->loss,       evaluator->win, (smx_value)values_hash};
+	const smx_value numbers[] = {evaluator->scale_bits, evaluator->lo,        evaluator->hi,         evaluator->loss,
+	                             evaluator->win,        evaluator->symmetric, (smx_value)values_hash};
 	hash(&h, numbers, sizeof numbers);
 	return h;
 }
@@ -46,7 +46,13 @@ void smxi_table_salt(struct searcher *s, uint64_t fingerprint)
 
 static struct smx_key key_of(const struct searcher *s, const struct smx_visit *at, unsigned depth)
 {
-	return smxi_tt_key(((const struct smx_state *)at->state)->key, s->salt[depth]);
+	_Alignas(SMX_CACHE_LINE) unsigned char canonical[SMX_STATE_MAX];
+	const void *state = at->state;
+	if (s->canonical) {
+		s->game->canonical(state, canonical);
+		state = canonical;
+	}
+	return smxi_tt_key(((const struct smx_state *)state)->key, s->salt[depth]);
 }
 
 void smxi_table_prefetch(const struct searcher *s, const void *state, unsigned depth)

@@ -96,11 +96,10 @@ static void draw_dicechess(struct trial *t, uint64_t *seed)
 	draw_rescore(o, &smx_dicechess_material, &smx_dicechess_standard, seed);
 }
 
-static const struct smx_game *draw_toy_game(unsigned kind, uint64_t *seed)
+static const struct smx_game *draw_toy_game(uint64_t *seed)
 {
-	if (one_in(2, seed))
-		return &toy_won;
-	return kind & TOY_NEVER_LOST ? &toy_hooked : &toy_plain;
+	static const struct smx_game *const games[] = {&toy_plain, &toy_won, &toy_hooked};
+	return games[smx_random_below(seed, sizeof games / sizeof *games)];
 }
 
 static unsigned draw_toy_depth(unsigned kind, uint64_t *seed)
@@ -138,7 +137,7 @@ static void draw_tree(struct trial *t, uint64_t *seed)
 	const uint64_t id = smx_random(seed) >> 20 << TOY_KIND_BITS | kind;
 	const bool is_value = one_in(4, seed);
 	t->position = toy_position(id, is_value ? SMX_NO_OUTCOME : 0);
-	t->game = draw_toy_game(kind, seed);
+	t->game = draw_toy_game(seed);
 	smx_search_options_init(o, t->game);
 	o->depth_plies = draw_toy_depth(kind, seed) - is_value;
 	o->evaluator = draw_toy_evaluator(seed);

@@ -155,7 +155,7 @@ static void multi_on_trees(unsigned weight)
 	for (unsigned g = 0; g < 3; g++) {
 		struct smx_search *search = search_of(games[g]);
 		for (uint64_t seed = 0; seed < (golden_slow_build() ? 1u : 8u) << TOY_KIND_BITS; seed++) {
-			if ((seed & TOY_SMALL && seed & TOY_MANY) || (games[g] == &toy_hooked && !(seed & TOY_NEVER_LOST)))
+			if (seed & TOY_SMALL && seed & TOY_MANY)
 				continue;
 			const struct smx_position position = toy_position(seed, 0);
 			struct smx_search_options options;

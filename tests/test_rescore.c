@@ -319,8 +319,6 @@ static void check_ways(struct toys *t, uint64_t seed, const struct smx_position 
                        struct smx_search_options options, uint64_t *random)
 {
 	for (unsigned g = 0; g < GAMES; g++) {
-		if (toy_games[g] == &toy_hooked && !(seed & TOY_NEVER_LOST))
-			continue;
 		for (unsigned way = 0; way < 8; way++) {
 			options.star = (enum smx_star)(way / 2);
 			options.no_frames = way % 2;

@@ -248,8 +248,6 @@ static void check_levels(struct toys *t, uint64_t seed, const struct smx_positio
 	options.exact = SMX_EXACT_ALL;
 	for (unsigned g = 0; g < GAMES; g++) {
 		const struct smx_game *game = toy_games[g];
-		if (game == &toy_hooked && !(seed & TOY_NEVER_LOST))
-			continue;
 		for (unsigned way = 0; way < 8; way++) {
 			options.star = (enum smx_star)(way / 2);
 			options.no_frames = way % 2;

@@ -315,8 +315,6 @@ static void check_turn(struct toys *t, uint64_t seed, const struct smx_position 
 	bool have_chosen = false;
 	for (unsigned g = 0; g < 3; g++) {
 		const struct smx_game *game = toy_games[g];
-		if (game == &toy_hooked && !(seed & TOY_NEVER_LOST))
-			continue;
 		for (unsigned w = 0; w < WAYS; w++) {
 			use_way(&options, &ways[w], &t->tools);
 			const struct smx_result *r = run(t->search[g], position, &options);
@@ -382,8 +380,6 @@ static void check_value(struct toys *t, uint64_t seed, const struct smx_position
 	options.outcome_values = true;
 	for (unsigned g = 0; g < 3; g++) {
 		const struct smx_game *game = toy_games[g];
-		if (game == &toy_hooked && !(seed & TOY_NEVER_LOST))
-			continue;
 		for (unsigned w = 0; w < WAYS; w++) {
 			use_way(&options, &ways[w], &t->tools);
 			const struct smx_result *r = run(t->search[g], position, &options);

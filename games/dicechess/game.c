@@ -42,10 +42,11 @@ static void turns(const struct smx_position *position, smx_turn_visitor *visit, 
 	smxi_dc_kernel()->turns(position, visit, context);
 }
 
-static void fold(const void *expansion, const struct smx_evaluator *evaluator, uint64_t mask, unsigned evaluated_side,
-                 smx_value *values)
+static uint64_t fold(const void *expansion, const struct smx_evaluator *evaluator, uint64_t mask,
+                     unsigned evaluated_side, smx_value *values)
 {
 	smxi_dc_kernel()->fold(expansion, evaluator, mask, evaluated_side, values);
+	return 0; /* a side that cannot move passes */
 }
 
 static uint64_t won(const void *expansion)

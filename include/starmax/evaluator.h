@@ -8,6 +8,8 @@
 #include <starmax/status.h>
 #include <starmax/value.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,6 +30,7 @@ struct smx_evaluator {
 	smx_evaluate_fn *evaluate;
 	const void *context; /* passed to evaluate; borrowed */
 	const void *fold;    /* the game's own description of it for its fold hook; NULL: list and evaluate */
+	bool symmetric;      /* positions that the game's canonical hook takes to the same one have the same value */
 };
 
 /* The least and the greatest value a node can have: [min(lo, loss), max(hi, win)]. */
@@ -43,7 +46,7 @@ static inline smx_value smx_evaluator_ceiling(const struct smx_evaluator *evalua
 
 /* Check a user's evaluator once, before it is searched with: its bounds leave room for weighted sums, and on some
  * hundreds of positions from seeded random play of `game` its values lie in [lo, hi] and are the same one at a time, in
- * one batch, and in a batch of another order, for both sides.
+ * one batch, and in a batch of another order, for both sides; a symmetric one's also on the positions that stand for these.
  * Returns SMX_OK, SMX_ERR_ARGUMENT, SMX_ERR_BOUNDS, SMX_ERR_IMPURE (the message names the position and both values) or
  * SMX_ERR_MEMORY. A search repeats the check for an evaluator it has not seen before, so calling this is optional. */
 enum smx_status smx_evaluator_check(const struct smx_game *game, const struct smx_evaluator *evaluator,

@@ -82,6 +82,21 @@ struct smx_glance {
  * Return false to stop the enumeration. */
 typedef bool smx_turn_visitor(void *context, const struct smx_turn *turn, const void *afterstate);
 
+/* A number that says something about a position, such as how far its game has come: by it a search depth can be chosen (depth.h). */
+struct smx_measure {
+	const char *name;
+	const char *title; /* a few words for help texts */
+	unsigned (*of)(const struct smx_position *position);
+};
+
+/* A game that one player plays for points: side 0 makes every turn, and the game ends when there is none. */
+struct smx_solo {
+	const char *points;                                                                  /* what they are called */
+	int64_t (*reward)(const struct smx_position *position, const struct smx_turn *turn); /* what a legal turn makes */
+	const struct smx_measure *goal; /* what a game has reached, besides its points; one of the game's measures */
+	const unsigned *goals;          /* of these reached it is told how often; ascending, ends with 0 */
+};
+
 /* A search that has several threads calls the functions from all of them at once, each with an arena of its own. */
 struct smx_game {
 	const char *name;
@@ -124,6 +139,10 @@ struct smx_game {
 	/* A turn in the game's notation, NUL-terminated, at most SMX_TEXT_MAX bytes; returns its length. */
 	size_t (*format_turn)(const struct smx_turn *turn, char *text);
 
+	/* Optional: what else is to be known of the game. */
+	const struct smx_measure *measures; /* ends with a NULL name */
+	const struct smx_solo *solo;        /* NULL: two sides play, and one of them wins */
+
 	/* Consistency of a state, for tests and debug builds: the key and everything else that is kept incrementally
 	 * agree with a computation from nothing. */
 	bool (*self_check)(const void *state);
@@ -136,10 +155,11 @@ struct smx_game {
 	 * orders leaves that are listed. NULL: they stay as listed. */
 	void (*order)(const void *states, size_t count, unsigned side, int32_t *scores);
 	/* The value each outcome in the mask has when its afterstates are leaves: the best of them for the side to move, from the
-	 * evaluated side, as listing and evaluating them all would give. Writes values[outcome] for the outcomes
-	 * in the mask, none of which is WON or LOST: a game has this hook only where every outcome that ends it is in `won`. Only called where evaluator->fold is set; NULL: not available. */
-	void (*fold)(const void *expansion, const struct smx_evaluator *evaluator, uint64_t outcomes,
-	             unsigned evaluated_side, smx_value *values);
+	 * evaluated side, as listing and evaluating them all would give. Writes values[outcome] for the outcomes in the mask, and
+	 * returns those of them that are LOST, whose values mean nothing. None of them is WON: a game has this hook only where every such
+	 * outcome is in `won`. Only called where evaluator->fold is set; NULL: not available. */
+	uint64_t (*fold)(const void *expansion, const struct smx_evaluator *evaluator, uint64_t outcomes,
+	                 unsigned evaluated_side, smx_value *values);
 	/* A first look at count positions, states[0..count), as chance nodes with depth >= 1 turns left: write
 	 * glances[0..count). Bounds must hold for the exact value, rounding included. Only called where evaluator->fold is
 	 * set; NULL: not available. */
@@ -149,6 +169,10 @@ struct smx_game {
 	 * false where the game has no such stage at this depth. Only called where look is. */
 	bool (*bound)(const void *state, const struct smx_evaluator *evaluator, unsigned evaluated_side, unsigned depth,
 	              unsigned stage, struct smx_glance *glance);
+	/* Write to *canonical the one of all positions that symmetries of the game take *state into that stands for them: the same for all of
+	 * them. Positions that stand for each other have equal values under a symmetric evaluator, and share what the table knows. Only
+	 * called where evaluator->symmetric is set; NULL: no symmetries. */
+	void (*canonical)(const void *state, void *canonical);
 };
 
 /* The built-in games, NULL-terminated. */

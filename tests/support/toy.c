@@ -322,16 +322,22 @@ static smx_value value_of(const struct toy_state *state, const struct smx_evalua
 	return smx_div_floor(sum, total);
 }
 
-static void fold(const void *expansion, const struct smx_evaluator *evaluator, uint64_t mask, unsigned evaluated_side,
-                 smx_value *values)
+static uint64_t fold(const void *expansion, const struct smx_evaluator *evaluator, uint64_t mask,
+                     unsigned evaluated_side, smx_value *values)
 {
 	const struct toy_state *state = expansion;
+	uint64_t lost = 0;
 	for (; mask; mask &= mask - 1) {
 		const unsigned outcome = (unsigned)__builtin_ctzll(mask);
-		if (end_of(state, outcome) != SMX_NODE_OPEN)
+		const enum smx_node end = end_of(state, outcome);
+		if (end == SMX_NODE_WON)
 			abort(); /* the search may not ask for it */
-		values[outcome] = outcome_value(state, evaluator, evaluated_side, 1, outcome);
+		if (end == SMX_NODE_LOST)
+			lost |= UINT64_C(1) << outcome;
+		else
+			values[outcome] = outcome_value(state, evaluator, evaluated_side, 1, outcome);
 	}
+	return lost;
 }
 
 /* The true value, less the one and more the other of two random shares of the range, which shrink from stage to stage;

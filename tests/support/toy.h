@@ -27,7 +27,7 @@ struct toy_state {
 	uint8_t side, kind, padding[2];
 };
 
-/* Without hooks; with `won`; with all hooks, for trees of TOY_NEVER_LOST only. They share their evaluators. `look` and
+/* Without hooks; with `won`; with all hooks. They share their evaluators. `look` and
  * `bound` compute the true value and widen it at random, for one and for two turns left. */
 extern const struct smx_game toy_plain, toy_won, toy_hooked;
 

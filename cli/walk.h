@@ -1,6 +1,6 @@
 /* Positions met in random play. */
-#ifndef SMXI_CLI_PLAY_H
-#define SMXI_CLI_PLAY_H
+#ifndef SMXI_CLI_WALK_H
+#define SMXI_CLI_WALK_H
 
 #include <starmax/game.h>
 
@@ -9,7 +9,7 @@
 
 /* A decision met after some random turns from *start, or before the first outcome that would have ended the game. False where no game
  * of very many has led to one. The same seed, the same decision; *seed is moved on. Ends the program where there is no memory. */
-bool smxi_play_to_decision(const struct smx_game *game, const struct smx_position *start, uint64_t *seed,
+bool smxi_walk_to_decision(const struct smx_game *game, const struct smx_position *start, uint64_t *seed,
                            struct smx_position *position);
 
 #endif

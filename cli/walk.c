@@ -1,4 +1,4 @@
-#include "cli/play.h"
+#include "cli/walk.h"
 
 #include "cli/command.h"
 
@@ -45,7 +45,7 @@ static bool random_step(const struct smx_game *game, struct smx_arena *arena, ui
 }
 
 /* False where this game has led to no decision. */
-static bool play(const struct smx_game *game, struct smx_arena *arena, uint64_t *seed, struct smx_position *position)
+static bool walk(const struct smx_game *game, struct smx_arena *arena, uint64_t *seed, struct smx_position *position)
 {
 	uint32_t turns = smx_random_below(seed, TURNS_MAX + 1);
 	while (turns && random_step(game, arena, seed, false, position))
@@ -57,7 +57,7 @@ static bool play(const struct smx_game *game, struct smx_arena *arena, uint64_t 
 	return false;
 }
 
-bool smxi_play_to_decision(const struct smx_game *game, const struct smx_position *start, uint64_t *seed,
+bool smxi_walk_to_decision(const struct smx_game *game, const struct smx_position *start, uint64_t *seed,
                            struct smx_position *position)
 {
 	struct smx_arena *arena = smx_arena_create(NULL);
@@ -66,7 +66,7 @@ bool smxi_play_to_decision(const struct smx_game *game, const struct smx_positio
 	bool found = false;
 	for (unsigned games = 0; games < GAMES && !found; games++) {
 		*position = *start;
-		found = play(game, arena, seed, position);
+		found = walk(game, arena, seed, position);
 	}
 	smx_arena_destroy(arena);
 	return found;
