@@ -18,9 +18,10 @@
 extern "C" {
 #endif
 
-#define SMX_STATE_MAX    256 /* bytes of the largest state */
-#define SMX_OUTCOMES_MAX 64  /* outcomes of one chance node: a mask of them fits 64 bits */
-#define SMX_TEXT_MAX     256 /* bytes that hold any game's position text or turn text, its NUL included */
+#define SMX_STATE_MAX    256  /* bytes of the largest state */
+#define SMX_OUTCOMES_MAX 64   /* outcomes of one chance node: a mask of them fits 64 bits */
+#define SMX_TEXT_MAX     256  /* bytes that hold any game's position text or turn text, its NUL included */
+#define SMX_DRAWING_MAX  2048 /* bytes that hold any game's drawing of a position, its NUL included */
 #define SMX_NO_OUTCOME   (-1)
 #define SMX_BOUND_STAGES 4 /* of bounds before a node is opened, from cheap to dear */
 
@@ -140,6 +141,9 @@ struct smx_game {
 	size_t (*format_turn)(const struct smx_turn *turn, char *text);
 
 	/* Optional: what else is to be known of the game. */
+	/* A picture of the position for people, of several lines, each ended by a newline, NUL-terminated, at most SMX_DRAWING_MAX bytes, plain
+	 * ASCII; returns its length. NULL: its text has to do. */
+	size_t (*draw)(const struct smx_position *position, char *text);
 	const struct smx_measure *measures; /* ends with a NULL name */
 	const struct smx_solo *solo;        /* NULL: two sides play, and one of them wins */
 
