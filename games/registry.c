@@ -1,10 +1,11 @@
 /* The games that are built in. */
 #include <starmax/dicechess.h>
 #include <starmax/game.h>
+#include <starmax/twenty48.h>
 
 #include <string.h>
 
-const struct smx_game *const smx_games[] = {&smx_dicechess, NULL};
+const struct smx_game *const smx_games[] = {&smx_dicechess, &smx_2048, NULL};
 
 const struct smx_game *smx_game_find(const char *name)
 {

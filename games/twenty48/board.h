@@ -27,7 +27,7 @@ void smxi_t48_init(void);
 
 static inline struct smxi_t48_state smxi_t48_state(uint64_t board)
 {
-	uint64_t mixed = (board ^ board >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t mixed = (board ^ board >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 	return (struct smxi_t48_state){{{mixed ^ mixed >> 29, board}}};
 }
 
@@ -99,6 +99,7 @@ uint64_t smxi_t48_place(uint64_t board, unsigned outcome);
 enum smx_status smxi_t48_parse(const char *text, size_t length, struct smx_position *position, struct smx_error *error);
 size_t smxi_t48_format(const struct smx_position *position, char *text);
 size_t smxi_t48_outcome_name(const void *state, int outcome, char *text);
+size_t smxi_t48_draw(const struct smx_position *position, char *text);
 
 /* Evaluators that are a sum over the board's four rows and four columns, of one table's values: what their `fold` and `context` are. */
 struct smxi_t48_lines {
@@ -107,10 +108,5 @@ struct smxi_t48_lines {
 
 /* Fill the evaluators' tables; smxi_t48_init does. */
 void smxi_t48_fill_evaluators(void);
-
-/* Evaluators with a parameter in their name. */
-extern const char smxi_t48_evaluator_forms[];
-enum smx_status smxi_t48_make_evaluator(const char *name, const struct smx_evaluator **evaluator,
-                                        struct smx_error *error);
 
 #endif

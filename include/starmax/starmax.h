@@ -11,6 +11,7 @@
 #include <starmax/search.h>
 #include <starmax/status.h>
 #include <starmax/table.h>
+#include <starmax/twenty48.h>
 #include <starmax/value.h>
 #include <starmax/version.h>
 

@@ -15,12 +15,16 @@ extern "C" {
 
 extern const struct smx_game smx_2048;
 
-/* heuristic: a sum over the lines of the board, on a scale of points; an ended game is worth 0, which no evaluated board is below. 8 bits
- * of scale. score: the score to be expected of a game that shows this board; an ended game counts 0. 17 bits. Both are symmetric. seed:
- * a small hand-made one that prefers the upper left corner, an ended game is worth -1e9. 24 bits. */
+/* heuristic: a sum over the lines of the board, on a scale of points; an ended game is worth -1.6 million. 8 bits of scale. score: the score
+ * to be expected of a game that shows this board; a game that ends inside the tree counts 0. 17 bits. Both are symmetric. */
 extern const struct smx_evaluator smx_2048_heuristic;
 extern const struct smx_evaluator smx_2048_score;
+
+/* seed: a small hand-made one that prefers the upper left corner; an ended game is worth -1e9. 24 bits. The other two are the same on other
+ * scales, the square root and the square of its absolute value with its sign: what that does to a player is in docs/scales.md. */
 extern const struct smx_evaluator smx_2048_seed;
+extern const struct smx_evaluator smx_2048_seed_root;
+extern const struct smx_evaluator smx_2048_seed_square;
 
 #define SMX_2048_OUTCOMES 32 /* at most: a 2 or a 4 on each cell; in the order of the empty cells, the 2 before the 4 */
 #define SMX_2048_PLACED   SMX_2048_OUTCOMES

@@ -1,0 +1,226 @@
+/* Evaluators of 2048 boards. What is made of floating point is computed once, by operations that IEEE 754 rounds alike everywhere, and is
+ * an integer table from then on.
+ *
+ * heuristic has the terms and the weights of nneonneo's and xificurk's 2048-ai (2014; the weights were found there by CMA-ES): for each row
+ * and each column, empty cells, pairs that can merge, zigzags in the fourth powers of ranks, and a price for every tile, which
+ * merging lowers. seed is the player of docs/2048.md. */
+#include "games/twenty48/board.h"
+
+#include <math.h>
+
+enum { HEURISTIC_BITS = 8, SCORE_BITS = 17, SEED_BITS = 24, LINE_CELLS = 4, BOARD_CELLS = 16 };
+
+/* ---- sums over lines ---- */
+
+static struct smxi_t48_lines heuristic_lines, score_lines;
+
+static smx_value sum_of_rows(const int32_t *value, uint64_t board)
+{
+	return (smx_value)value[board >> 48] + value[board >> 32 & 0xffff] + value[board >> 16 & 0xffff] +
+	       value[board & 0xffff];
+}
+
+static void evaluate_lines(const void *context, const void *states, size_t count, unsigned side, smx_value *values)
+{
+	const struct smxi_t48_lines *lines = context;
+	const struct smxi_t48_state *state = states;
+	(void)side;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t board = smxi_t48_board(&state[i]);
+		values[i] = sum_of_rows(lines->value, board) + sum_of_rows(lines->value, smxi_t48_transpose(board));
+	}
+}
+
+static int tile_of(unsigned line, unsigned i)
+{
+	return (int)(line >> (4 * (LINE_CELLS - 1 - i)) & 15);
+}
+
+static unsigned mirrored(unsigned line)
+{
+	return (line & 15) << 12 | (line >> 4 & 15) << 8 | (line >> 8 & 15) << 4 | line >> 12;
+}
+
+/* Equal neighbours, gaps between them not counting: a run of k makes k. */
+static int pairs_of(unsigned line)
+{
+	int pairs = 0, run = 0, last = 0;
+	for (unsigned i = 0; i < LINE_CELLS; i++) {
+		const int tile = tile_of(line, i);
+		if (tile == 0)
+			continue;
+		run = tile == last ? run + 1 : 0;
+		pairs += run == 1 ? 2 : run > 1;
+		last = tile;
+	}
+	return pairs;
+}
+
+/* How far a line is from rising or falling all along, in fourth powers of its tiles' ranks. */
+static int zigzag_of(unsigned line)
+{
+	int falls = 0, rises = 0;
+	for (unsigned i = 1; i < LINE_CELLS; i++) {
+		const int a = tile_of(line, i - 1), b = tile_of(line, i);
+		const int step = b * b * b * b - a * a * a * a;
+		*(step > 0 ? &rises : &falls) += step > 0 ? step : -step;
+	}
+	return falls < rises ? falls : rises;
+}
+
+static double heuristic_of(unsigned line)
+{
+	double price = 0, empty = 0;
+	for (unsigned i = 0; i < LINE_CELLS; i++) {
+		const double rank = tile_of(line, i);
+		price += rank * rank * rank * sqrt(rank);
+		empty += rank == 0;
+	}
+	return 270 * empty + 700 * pairs_of(line) - 47.0 * zigzag_of(line) - 11 * price;
+}
+
+/* The score to be expected of a game in which a tile 2^rank has come to be: so many points if it grew from 2s, and for the share of 4s
+ * among new tiles, one in ten, 4 points less each; 11/5 a new tile on the average. */
+static double score_of(int rank)
+{
+	const double value = (double)(1 << rank);
+	return rank ? (rank - 1) * value - value * 2 / 11 : 0;
+}
+
+static void fill_lines(void)
+{
+	for (unsigned line = 0; line < SMXI_T48_LINES; line++) {
+		const unsigned same = line < mirrored(line) ? line : mirrored(line);
+		heuristic_lines.value[line] = (int32_t)smx_value_from_double(heuristic_of(same), HEURISTIC_BITS);
+		int32_t score = 0; /* each tile stands in two lines: half of it in each */
+		for (unsigned i = 0; i < LINE_CELLS; i++)
+			score += (int32_t)smx_value_from_double(score_of(tile_of(line, i)), SCORE_BITS - 1);
+		score_lines.value[line] = score;
+	}
+}
+
+/* ---- seed ---- */
+
+static int8_t seed_zigzag[SMXI_T48_LINES];
+static smx_value seed_empty[BOARD_CELLS + 1];
+
+static void fill_seed(void)
+{
+	for (unsigned line = 0; line < SMXI_T48_LINES; line++) {
+		int falls = 0, rises = 0;
+		for (unsigned i = 1; i < LINE_CELLS; i++) {
+			const int step = tile_of(line, i) - tile_of(line, i - 1);
+			*(step > 0 ? &rises : &falls) += step > 0 ? step : -step;
+		}
+		seed_zigzag[line] = (int8_t)(falls < rises ? falls : rises);
+	}
+	for (int empty = 0; empty <= BOARD_CELLS; empty++)
+		seed_empty[empty] = smx_value_from_double(2.7 * empty, SEED_BITS);
+}
+
+static int zigzag_of_rows(uint64_t board)
+{
+	int sum = 0;
+	for (unsigned row = 0; row < LINE_CELLS; row++)
+		sum += seed_zigzag[smxi_t48_row(board, row)];
+	return sum;
+}
+
+static smx_value seed_value(uint64_t board)
+{
+	const smx_value unit = INT64_C(1) << SEED_BITS;
+	const int zigzag = zigzag_of_rows(board) + zigzag_of_rows(smxi_t48_transpose(board));
+	return seed_empty[__builtin_popcountll(smxi_t48_empty(board))] - zigzag * unit +
+	       (smx_value)smxi_t48_tile(board, 0) * (unit / 2 * 3);
+}
+
+static void evaluate_seed(const void *context, const void *states, size_t count, unsigned side, smx_value *values)
+{
+	const struct smxi_t48_state *state = states;
+	(void)context;
+	(void)side;
+	for (size_t i = 0; i < count; i++)
+		values[i] = seed_value(smxi_t48_board(&state[i]));
+}
+
+/* The same order of boards on another scale, of the same sign: context is the function of the absolute value. */
+struct scale {
+	double (*of)(double magnitude);
+};
+
+static void evaluate_scaled_seed(const void *context, const void *states, size_t count, unsigned side,
+                                 smx_value *values)
+{
+	const struct scale *scale = context;
+	evaluate_seed(NULL, states, count, side, values);
+	for (size_t i = 0; i < count; i++) {
+		const double seed = ldexp((double)values[i], -SEED_BITS);
+		values[i] = smx_value_from_double(copysign(scale->of(fabs(seed)), seed), SEED_BITS);
+	}
+}
+
+static double square(double x)
+{
+	return x * x;
+}
+
+static const struct scale root_scale = {sqrt}, square_scale = {square};
+
+void smxi_t48_fill_evaluators(void)
+{
+	fill_lines();
+	fill_seed();
+}
+
+/* ---- the evaluators ---- */
+
+#define UNITS(whole, bits) ((smx_value)(whole) * (INT64_C(1) << (bits)))
+
+/* A line is worth at most its pairs and empty cells; at least what 32768, 0, 32768, 0 or its like costs. The tests go through all lines. */
+enum { HEURISTIC_LINE_MOST = 2800, HEURISTIC_LINE_LEAST = -5300000, HEURISTIC_LOSS = -1600000 };
+
+const struct smx_evaluator smx_2048_heuristic = {
+	.name = "heuristic",
+	.unit = "points",
+	.scale_bits = HEURISTIC_BITS,
+	.lo = UNITS(8 * HEURISTIC_LINE_LEAST, HEURISTIC_BITS),
+	.hi = UNITS(8 * HEURISTIC_LINE_MOST, HEURISTIC_BITS),
+	.loss = UNITS(HEURISTIC_LOSS, HEURISTIC_BITS),
+	.win = UNITS(8 * HEURISTIC_LINE_MOST, HEURISTIC_BITS),
+	.evaluate = evaluate_lines,
+	.context = &heuristic_lines,
+	.fold = &heuristic_lines,
+	.symmetric = true,
+};
+
+/* Sixteen tiles of 32768, and of 2. */
+enum { SCORE_MOST = 16 * 14 * 32768, SCORE_LEAST = -16 };
+
+const struct smx_evaluator smx_2048_score = {
+	.name = "score",
+	.unit = "points",
+	.scale_bits = SCORE_BITS,
+	.lo = UNITS(SCORE_LEAST, SCORE_BITS),
+	.hi = UNITS(SCORE_MOST, SCORE_BITS),
+	.loss = 0,
+	.win = UNITS(SCORE_MOST, SCORE_BITS),
+	.evaluate = evaluate_lines,
+	.context = &score_lines,
+	.fold = &score_lines,
+	.symmetric = true,
+};
+
+/* At worst every line is like 32768, 0, 32768, 0; at best all cells are empty, or all tiles equal. */
+enum { SEED_LEAST = -8 * 15, SEED_MOST = 66, SEED_LOSS = -1000000000 };
+
+#define SEED_EVALUATOR(title, scale_context, function, least, most)                                       \
+	{                                                                                                     \
+		.name = title, .unit = "guide units", .scale_bits = SEED_BITS, .lo = UNITS(least, SEED_BITS),     \
+		.hi = UNITS(most, SEED_BITS), .loss = UNITS(SEED_LOSS, SEED_BITS), .win = UNITS(most, SEED_BITS), \
+		.evaluate = function, .context = scale_context,                                                   \
+	}
+
+const struct smx_evaluator smx_2048_seed = SEED_EVALUATOR("seed", NULL, evaluate_seed, SEED_LEAST, SEED_MOST);
+const struct smx_evaluator smx_2048_seed_root = SEED_EVALUATOR("seed-root", &root_scale, evaluate_scaled_seed, -11, 9);
+const struct smx_evaluator smx_2048_seed_square =
+	SEED_EVALUATOR("seed-square", &square_scale, evaluate_scaled_seed, -14400, 4356);
