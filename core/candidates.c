@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 1024 };
+enum { FIRST_CAPACITY = 1024, FEW = 8 };
 
 struct collector {
 	const struct smx_game *game;
@@ -85,8 +85,21 @@ static int by_rank(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
+static void swap(struct smxi_rank *a, struct smxi_rank *b)
+{
+	const struct smxi_rank other = *a;
+	*a = *b;
+	*b = other;
+}
+
 void smxi_rank_sort(struct smxi_rank *ranks, size_t count)
 {
+	if (count <= FEW) {
+		for (size_t i = 1; i < count; i++)
+			for (size_t at = i; at > 0 && by_rank(&ranks[at - 1], &ranks[at]) > 0; at--)
+				swap(&ranks[at - 1], &ranks[at]);
+		return;
+	}
 	qsort(ranks, count, sizeof *ranks, by_rank);
 }
 

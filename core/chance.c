@@ -11,7 +11,7 @@
 
 #include <time.h>
 
-enum { NODES_PER_PROGRESS_CHECK = 64 };
+enum { NODES_PER_PROGRESS_CHECK = 64, NODES_PER_COUNT = 64 };
 static const double progress_interval_ms = 50;
 
 double smxi_now_ms(void)
@@ -64,6 +64,29 @@ static void report_progress(struct searcher *s)
 		.time_ms = now - s->started_ms,
 	};
 	s->options.on_progress(s->options.progress_context, &progress);
+}
+
+/* A counter that all threads write at every node would be most of the time of a small one. */
+static void count_node(struct searcher *s)
+{
+	s->counters.chance_nodes++;
+	if (++s->uncounted < NODES_PER_COUNT && !s->options.node_limit)
+		return;
+	atomic_fetch_add_explicit(&s->search->nodes, s->uncounted, memory_order_relaxed);
+	s->uncounted = 0;
+}
+
+unsigned smxi_rarity(uint32_t w, uint32_t total)
+{
+	/* 2^(i/4 + 1/8), where rounding goes up, in 30 binary places */
+	static const uint32_t steps[] = {1170923762, 1392470869, 1655936265, 1969251188};
+	const uint64_t ratio = ((uint64_t)total << 30) / w; /* at least 2^30 */
+	const unsigned whole = 33 - (unsigned)__builtin_clzll(ratio);
+	const uint64_t rest = ratio >> whole;
+	unsigned quarters = 4 * whole;
+	for (unsigned i = 0; i < 4; i++)
+		quarters += rest >= steps[i];
+	return quarters;
 }
 
 void smxi_decide(struct searcher *s, struct chance *node, unsigned outcome, bool won)
@@ -122,6 +145,14 @@ static uint64_t open_outcomes(struct searcher *s, const struct visit *visit, str
 	return open;
 }
 
+/* A frame never knows more of an outcome than what it has reached before all is done. Where only the other side could end the node, it
+ * is better to finish one outcome after the other, if a table remembers the afterstates that several of them share. */
+static bool is_for_frame(const struct searcher *s, const struct visit *visit, const struct chance *node)
+{
+	const bool is_open = visit->window.alpha <= s->floor && visit->window.beta >= s->ceiling;
+	return is_open || !s->options.table || smxi_can_leave_early(s, node, visit->window);
+}
+
 enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struct chance *node)
 {
 	const struct smx_game *game = s->game;
@@ -130,8 +161,7 @@ enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struc
 
 	if (smxi_must_stop(s))
 		return END_STOPPED;
-	s->counters.chance_nodes++;
-	atomic_fetch_add_explicit(&s->search->nodes, 1, memory_order_relaxed);
+	count_node(s);
 	if (s->options.on_progress && s == s->search->searchers && s->counters.chance_nodes % NODES_PER_PROGRESS_CHECK == 0)
 		report_progress(s);
 	uint64_t open = open_outcomes(s, visit, node);
@@ -161,7 +191,7 @@ enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struc
 		for (uint64_t left = open & ~lost; left; left &= left - 1)
 			smxi_set_exact(node, (unsigned)__builtin_ctzll(left), values[__builtin_ctzll(left)]);
 	} else {
-		bool framed = visit->depth >= 2 && smxi_makes_frames(s);
+		bool framed = visit->depth >= 2 && smxi_makes_frames(s) && is_for_frame(s, visit, node);
 		if (framed)
 			end = smxi_search_frame(s, visit, expansion, open, node, &framed);
 		if (!framed)
@@ -171,7 +201,7 @@ enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struc
 	if (end == END_DONE) {
 		const struct interval found = smxi_node_interval(node);
 		smxi_claim(s, SMX_CLAIM_SEARCH, 0, &visit->at, visit->depth, found);
-		smxi_table_keep(s, &visit->at, visit->depth, found);
+		smxi_table_keep(s, &visit->at, smxi_horizon(s, visit->depth, visit->rarity), found);
 	}
 	return end;
 }

@@ -42,7 +42,7 @@ struct visit {
 	unsigned rank;                   /* of the candidate, in search order */
 	bool answered;                   /* known says enough; only the decided outcomes are wanted */
 	bool is_whole;                   /* none of its outcomes may be sampled away */
-	double reach;                    /* probability of coming here by chance; for selective search */
+	unsigned rarity;                 /* of coming here by chance: smxi_rarity of each step; for selective search */
 };
 
 /* A chance node under search. Invariants: lower[i] <= value of outcome i <= upper[i]; low = sum of weight * lower, high = sum of
@@ -100,7 +100,9 @@ struct searcher {
 	struct smx_search_options options;
 	unsigned evaluated_side;
 	bool fold, look, canonical, selective, rescores;
+	unsigned rarity_most;                   /* of a branch that is searched */
 	smx_value floor, ceiling;               /* of any node */
+	unsigned uncounted;                     /* chance nodes that are not in search->nodes yet */
 	struct smx_key salt[SMX_DEPTH_MAX + 1]; /* of the table's keys, by turns left */
 	double started_ms;
 };
@@ -123,7 +125,7 @@ struct smx_search {
 	atomic_uint news;                    /* counts what may give them some */
 	atomic_uint news_in_vain;            /* what it was when a thread last found nothing to do */
 	atomic_bool limit_reached;           /* the node limit or the time limit ended the run */
-	_Atomic uint64_t nodes;              /* chance nodes opened by all */
+	_Atomic uint64_t nodes;              /* chance nodes opened by all; exact where there is a limit */
 	double reported_ms;                  /* the first searcher's */
 	unsigned depth_plies;                /* of the iteration */
 	size_t candidates;
@@ -224,6 +226,12 @@ static inline const void *smxi_state_at(const struct searcher *s, const void *st
 	return (const unsigned char *)states + i * s->game->state_size;
 }
 
+/* Whether the node's bound on its mover's side, which is what looking at single replies improves, can take it out of the window. */
+static inline bool smxi_can_leave_early(const struct searcher *s, const struct chance *node, struct window window)
+{
+	return node->maximise ? window.beta < s->ceiling : window.alpha > s->floor;
+}
+
 static inline struct interval smxi_anything(const struct searcher *s)
 {
 	return (struct interval){s->floor, s->ceiling};
@@ -243,6 +251,9 @@ static inline bool smxi_makes_frames(const struct searcher *s)
 {
 	return s->options.star >= SMX_STAR2 && !s->options.no_frames && !s->selective;
 }
+
+/* The improbability of a step of weight w among total, so that those of several steps add up: -log2(w / total) in quarters of a bit, rounded. */
+unsigned smxi_rarity(uint32_t w, uint32_t total);
 
 static inline void smxi_lock(struct work *work)
 {
@@ -316,11 +327,24 @@ enum end smxi_search_frame(struct searcher *s, const struct visit *visit, const 
 enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                               struct chance *node);
 
+/* What distinguishes the values of a position in the table, besides itself. */
+struct horizon {
+	unsigned depth;
+	unsigned rarity_left; /* where branches are cut: what one may still have, and 1; else 0 */
+};
+
+static inline struct horizon smxi_horizon(const struct searcher *s, unsigned depth, unsigned rarity)
+{
+	/* at the last turn no branch is cut */
+	return (struct horizon){depth, s->options.selective.reach > 0 && depth > 1 ? s->rarity_most - rarity + 1 : 0};
+}
+
 /* The table, where there is one (table.c): narrow an interval by what it knows, true where it knew anything; keep one. */
-bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, unsigned depth, struct interval *interval);
+bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, struct horizon horizon,
+                       struct interval *interval);
 /* Begin to fetch what it knows of a state. Only where there is a table. */
-void smxi_table_prefetch(const struct searcher *s, const void *state, unsigned depth);
-void smxi_table_keep(struct searcher *s, const struct smx_visit *at, unsigned depth, struct interval interval);
+void smxi_table_prefetch(const struct searcher *s, const void *state, struct horizon horizon);
+void smxi_table_keep(struct searcher *s, const struct smx_visit *at, struct horizon horizon, struct interval interval);
 
 /* Begin a run with a table; make the salts of its keys, where there is one. */
 void smxi_table_begin(struct smx_table *table);

@@ -12,7 +12,10 @@
 
 #include <string.h>
 
-enum { LEAVES_HELD = 1 << 18 }; /* most leaves of one node that are listed together */
+enum {
+	LEAVES_HELD = 1 << 18, /* most leaves of one node that are listed together */
+	PREFETCHED = 8,        /* entries of the table */
+};
 
 /* One outcome under search. */
 struct decision {
@@ -53,13 +56,16 @@ static bool is_settled(const struct node_search *n, const struct decision *d)
 	return d->listed && n->node->lower[d->outcome] == n->node->upper[d->outcome];
 }
 
+static unsigned rarity_below(const struct node_search *n, unsigned outcome)
+{
+	return n->visit->rarity + smxi_rarity(n->node->weight[outcome], n->node->total);
+}
+
 /* Selective search: what is reached too seldom is not searched, but evaluated. */
 static bool is_leaf(const struct node_search *n, unsigned outcome)
 {
 	const struct searcher *s = n->s;
-	return n->visit->depth == 1 ||
-	       (s->options.selective.reach > 0 &&
-	        n->visit->reach * n->node->weight[outcome] / n->node->total < s->options.selective.reach);
+	return n->visit->depth == 1 || (s->options.selective.reach > 0 && rarity_below(n, outcome) > s->rarity_most);
 }
 
 static enum end evaluate(struct node_search *n, const void *states, size_t count, smx_value **values)
@@ -191,8 +197,12 @@ static enum end search_replies(struct node_search *n, struct decision *d, size_t
 	struct visit child = {
 		.at = {.parent = &n->visit->at},
 		.depth = n->visit->depth - 1,
-		.reach = n->visit->reach * n->node->weight[d->outcome] / n->node->total,
+		.rarity = s->options.selective.reach > 0 ? rarity_below(n, d->outcome) : 0,
 	};
+	const struct horizon horizon = smxi_horizon(s, child.depth, child.rarity);
+	if (s->options.table && until - d->done > 1)
+		for (size_t i = d->done; i < until && i < d->done + PREFETCHED; i++)
+			smxi_table_prefetch(s, smxi_state_at(s, d->list.states, i), horizon);
 	while (d->done < until && !has_left(n, d, window) && !is_best_possible(n, d)) {
 		child.at.state = smxi_state_at(s, d->list.states, d->done);
 		child.known = smxi_anything(s);
@@ -203,7 +213,7 @@ static enum end search_replies(struct node_search *n, struct decision *d, size_t
 			if (!n->node->maximise && d->best.upper <= window.beta)
 				child.window.beta = d->best.upper - 1;
 		}
-		if (smxi_table_narrow(s, &child.at, child.depth, &child.known) && smxi_answers(child.known, child.window)) {
+		if (smxi_table_narrow(s, &child.at, horizon, &child.known) && smxi_answers(child.known, child.window)) {
 			s->counters.cutoffs_table++;
 		} else {
 			struct chance node;
@@ -291,10 +301,11 @@ static enum end probe_leaves(struct node_search *n)
 static void ask_table(struct node_search *n, const struct decision *d)
 {
 	struct searcher *s = n->s;
+	const struct horizon horizon = smxi_horizon(s, n->visit->depth - 1, rarity_below(n, d->outcome));
 	for (size_t i = 0; i < d->list.count; i++) {
 		const struct smx_visit at = {smxi_state_at(s, d->list.states, i), &n->visit->at};
 		struct interval known = smxi_anything(s);
-		if (smxi_table_narrow(s, &at, n->visit->depth - 1, &known))
+		if (smxi_table_narrow(s, &at, horizon, &known))
 			smxi_reach_value(n->node, d->outcome, known);
 	}
 }
@@ -442,9 +453,8 @@ enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, con
 		.work = &shared.work,
 	};
 	sort_outcomes(&shared.n, open);
-	const bool can_leave = visit->window.alpha > s->floor || visit->window.beta < s->ceiling;
 	bool left = false;
-	if (s->options.star >= SMX_STAR2 && can_leave) {
+	if (s->options.star >= SMX_STAR2 && smxi_can_leave_early(s, node, visit->window)) {
 		const enum end end = probe(&shared.n, &left);
 		if (end != END_DONE || left)
 			return end;

@@ -68,9 +68,9 @@ static enum end search_candidate(struct searcher *s, const struct root *root, si
 		.known = smxi_anything(s),
 		.brothers = s->search->splitter && !is_open && rank >= root->keep && !s->rescores ? &root->brothers : NULL,
 		.rank = (unsigned)rank,
-		.reach = 1,
 	};
-	if (asks_table(s, visit.at.state) && smxi_table_narrow(s, &visit.at, visit.depth, &visit.known)) {
+	if (asks_table(s, visit.at.state) &&
+	    smxi_table_narrow(s, &visit.at, smxi_horizon(s, visit.depth, 0), &visit.known)) {
 		visit.answered = smxi_answers(visit.known, visit.window);
 		s->counters.cutoffs_table += visit.answered;
 	}
@@ -470,7 +470,6 @@ static enum end search_value(struct searcher *s, const struct smx_position *posi
 				.window = {s->floor, s->ceiling},
 				.known = smxi_anything(s),
 				.is_whole = true,
-				.reach = 1,
 			},
 	};
 	const struct chance *node = &root.node;
@@ -538,8 +537,8 @@ static enum smx_status check_options(struct smx_search *search, const struct smx
 		return smxi_refuse(error, SMX_ERR_ARGUMENT, "a search needs an evaluator and a pre-ranker");
 	if (!(options->selective.reach >= 0 && options->selective.reach < 1))
 		return smxi_refuse(error, SMX_ERR_ARGUMENT, "the probability of a branch to search must be from 0 to below 1");
-	if (is_selective(options) && options->table)
-		return smxi_refuse(error, SMX_ERR_ARGUMENT, "a selective search keeps no table: its values are not exact");
+	if ((options->selective.inner_width || options->selective.samples) && options->table)
+		return smxi_refuse(error, SMX_ERR_ARGUMENT, "a search that narrows or samples keeps no table");
 	uint64_t values_hash, ignored;
 	enum smx_status status = trust(search, 0, options->evaluator, &values_hash, error);
 	if (status == SMX_OK) {
@@ -574,17 +573,29 @@ static bool have_searchers(struct smx_search *search, const struct smx_splitter 
 	return true;
 }
 
+/* The rarest branch that a reach allows: its own rarity, rounded down. */
+static unsigned rarity_most(double reach)
+{
+	const double quarter = 0.84089641525371454, slack = 1 - 1e-9; /* 2^(-1/4), whose products are rounded */
+	unsigned most = 0;
+	for (double p = quarter; reach > 0 && p >= reach * slack; p *= quarter)
+		most++;
+	return most;
+}
+
 static void begin(struct searcher *s, const struct smx_search_options *options, unsigned evaluated_side,
                   uint64_t fingerprint, double now_ms)
 {
 	smx_arena_release(s->arena, (struct smx_arena_mark){NULL, 0});
 	s->counters = (struct smx_counters){0};
+	s->uncounted = 0;
 	s->busy_ms = s->waited_ms = 0;
 	memset(s->task_sizes, 0, sizeof s->task_sizes);
 	s->options = *options;
 	s->evaluated_side = evaluated_side;
 	s->fold = s->game->fold && options->evaluator->fold && options->leaves == SMX_LEAVES_FOLD;
 	s->selective = is_selective(options);
+	s->rarity_most = rarity_most(options->selective.reach);
 	s->rescores = smxi_rescores(options);
 	s->look = s->game->look && options->evaluator->fold && !options->no_bounds;
 	s->canonical = s->game->canonical && options->evaluator->symmetric;

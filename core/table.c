@@ -44,30 +44,34 @@ void smxi_table_salt(struct searcher *s, uint64_t fingerprint)
 		s->salt[depth] = smxi_tt_salt(fingerprint ^ s->evaluated_side, depth);
 }
 
-static struct smx_key key_of(const struct searcher *s, const struct smx_visit *at, unsigned depth)
+static struct smx_key key_of(const struct searcher *s, const void *state, struct horizon horizon)
 {
 	_Alignas(SMX_CACHE_LINE) unsigned char canonical[SMX_STATE_MAX];
-	const void *state = at->state;
 	if (s->canonical) {
 		s->game->canonical(state, canonical);
 		state = canonical;
 	}
-	return smxi_tt_key(((const struct smx_state *)state)->key, s->salt[depth]);
+	struct smx_key salt = s->salt[horizon.depth];
+	/* odd and even: a position's key is taken to another one by each */
+	salt.word[0] += horizon.rarity_left * UINT64_C(0x9fb21c651e98df25);
+	salt.word[1] ^= horizon.rarity_left * UINT64_C(0xd6e8feb86659fd93);
+	return smxi_tt_key(((const struct smx_state *)state)->key, salt);
 }
 
-void smxi_table_prefetch(const struct searcher *s, const void *state, unsigned depth)
+void smxi_table_prefetch(const struct searcher *s, const void *state, struct horizon horizon)
 {
-	const struct smx_visit at = {state, NULL};
-	smxi_tt_prefetch(s->options.table->tt, key_of(s, &at, depth));
+	smxi_tt_prefetch(s->options.table->tt, key_of(s, state, horizon));
 }
 
-bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, unsigned depth, struct interval *interval)
+bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, struct horizon horizon,
+                       struct interval *interval)
 {
+	const unsigned depth = horizon.depth;
 	if (!s->options.table)
 		return false;
 	struct smxi_tt_found found;
 	s->counters.table_probes++;
-	if (!smxi_tt_probe(s->options.table->tt, key_of(s, at, depth), depth, &found) ||
+	if (!smxi_tt_probe(s->options.table->tt, key_of(s, at->state, horizon), depth, &found) ||
 	    (s->options.exact_only && found.lower != found.upper))
 		return false;
 	s->counters.table_hits++;
@@ -84,7 +88,7 @@ bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, unsigned 
 	return true;
 }
 
-void smxi_table_keep(struct searcher *s, const struct smx_visit *at, unsigned depth, struct interval interval)
+void smxi_table_keep(struct searcher *s, const struct smx_visit *at, struct horizon horizon, struct interval interval)
 {
 	if (!s->options.table || (s->options.exact_only && interval.lower != interval.upper))
 		return;
@@ -93,8 +97,8 @@ void smxi_table_keep(struct searcher *s, const struct smx_visit *at, unsigned de
 		return;
 	}
 	s->counters.table_stores++;
-	s->counters.table_conflicts += smxi_tt_store(s->options.table->tt, key_of(s, at, depth), depth, interval.lower,
-	                                             interval.upper, 0) == SMXI_TT_CONFLICT;
+	s->counters.table_conflicts += smxi_tt_store(s->options.table->tt, key_of(s, at->state, horizon), horizon.depth,
+	                                             interval.lower, interval.upper, 0) == SMXI_TT_CONFLICT;
 }
 
 /* Takes tt over, also where there is no memory for the wrapping. */

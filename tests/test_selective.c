@@ -26,7 +26,7 @@ struct slow {
 	struct smx_arena *arena;
 	unsigned side;
 	size_t inner_width;
-	double reach;
+	int rarity_most;        /* in quarters of a bit; below 0: any */
 	uint64_t narrowed, cut; /* decision nodes that lost afterstates, branches below the reach */
 };
 
@@ -59,9 +59,18 @@ static void narrow(struct slow *s, struct smx_afterstates *list, unsigned mover)
 	*list = (struct smx_afterstates){kept, s->inner_width};
 }
 
-/* The value of a position without outcome that is come to with probability `reached`. */
-static smx_value slow_value(struct slow *s, const void *state, unsigned depth, double reached,
-                            smx_value *outcome_values)
+static int quarters(double probability)
+{
+	return (int)lround(-4 * log2(probability));
+}
+
+static int rarity_most(double reach)
+{
+	return reach > 0 ? (int)floor(-4 * log2(reach) + 1e-6) : -1;
+}
+
+/* The value of a position without outcome that is come to with an improbability of `rarity` quarters of a bit. */
+static smx_value slow_value(struct slow *s, const void *state, unsigned depth, int rarity, smx_value *outcome_values)
 {
 	uint32_t weights[SMX_OUTCOMES_MAX], total = 0;
 	const unsigned count = s->game->outcomes(state, weights), mover = s->game->side_to_move(state);
@@ -77,8 +86,9 @@ static smx_value slow_value(struct slow *s, const void *state, unsigned depth, d
 		const enum smx_node node = s->game->afterstates(expansion, i, s->arena, &list);
 		smx_value best = (node == SMX_NODE_WON) == own ? s->evaluator->win : s->evaluator->loss;
 		if (node == SMX_NODE_OPEN) {
-			const double reach = reached * weights[i] / total;
-			const bool is_cut = depth > 1 && s->reach > 0 && reach < s->reach, is_leaf = depth == 1 || is_cut;
+			const int below = rarity + quarters((double)weights[i] / total);
+			const bool is_cut = depth > 1 && s->rarity_most >= 0 && below > s->rarity_most;
+			const bool is_leaf = depth == 1 || is_cut;
 			s->cut += is_cut;
 			if (!is_leaf)
 				narrow(s, &list, mover);
@@ -88,7 +98,7 @@ static smx_value slow_value(struct slow *s, const void *state, unsigned depth, d
 				if (is_leaf)
 					s->evaluator->evaluate(s->evaluator->context, next, 1, s->side, &value);
 				else
-					value = slow_value(s, next, depth - 1, reach, NULL);
+					value = slow_value(s, next, depth - 1, below, NULL);
 				if (k == 0 || (own ? value > best : value < best))
 					best = value;
 			}
@@ -146,7 +156,7 @@ static void expect(struct expected *e, const struct smx_position *position, cons
 	e->slow.prerank = options->prerank;
 	e->slow.side = e->slow.game->side_to_move(position->state);
 	e->slow.inner_width = options->selective.inner_width;
-	e->slow.reach = options->selective.reach;
+	e->slow.rarity_most = rarity_most(options->selective.reach);
 	e->count = e->ties = 0;
 	e->wins = false;
 	e->slow.game->turns(position, collect, e);
@@ -158,7 +168,7 @@ static void expect(struct expected *e, const struct smx_position *position, cons
 		if (options->depth_plies == 1)
 			options->evaluator->evaluate(options->evaluator->context, c->state, 1, e->slow.side, &c->value);
 		else
-			c->value = slow_value(&e->slow, c->state, options->depth_plies - 1, 1, NULL);
+			c->value = slow_value(&e->slow, c->state, options->depth_plies - 1, 0, NULL);
 		if (i == 0 || c->value > e->best) {
 			e->best = c->value;
 			e->ties = 0;
@@ -387,12 +397,12 @@ Test(selective, a_position_without_outcome_is_cut_as_its_candidates_are)
 		e->slow.prerank = options.prerank;
 		e->slow.side = 0;
 		e->slow.inner_width = 0;
-		e->slow.reach = 0;
-		const smx_value exact = slow_value(&e->slow, position.state, options.depth_plies, 1, NULL);
+		e->slow.rarity_most = rarity_most(0);
+		const smx_value exact = slow_value(&e->slow, position.state, options.depth_plies, 0, NULL);
 		e->slow.inner_width = options.selective.inner_width;
-		e->slow.reach = options.selective.reach;
+		e->slow.rarity_most = rarity_most(options.selective.reach);
 		smx_value outcomes[SMX_OUTCOMES_MAX];
-		const smx_value value = slow_value(&e->slow, position.state, options.depth_plies, 1, outcomes);
+		const smx_value value = slow_value(&e->slow, position.state, options.depth_plies, 0, outcomes);
 		differs += value != exact;
 		for (options.star = SMX_STAR_NONE; options.star <= SMX_STAR_ETC; options.star++) {
 			const struct smx_result *r = run(t->search[n % 2], &position, &options);
@@ -404,6 +414,47 @@ Test(selective, a_position_without_outcome_is_cut_as_its_candidates_are)
 		}
 	}
 	cr_assert_gt(differs, 0u);
+	toys_destroy(t);
+}
+
+/* ---- reach with a table ---- */
+
+/* One table for searches of every reach, the exact one among them, of every depth and level, of trees whose positions meet again. */
+Test(selective, what_a_table_keeps_of_one_reach_counts_for_no_other)
+{
+	struct toys *t = toys_create();
+	struct smx_table *table;
+	cr_assert_eq(smx_table_create(1 << 20, &table, NULL), SMX_OK);
+	uint64_t random = 9, hits = 0, differs = 0;
+	for (unsigned n = 0; n < fewer(400);) {
+		const uint64_t seed = any_seed(&random, TOY_TRANSPOSITIONS, ANY_KIND | TOY_ENDLESS);
+		struct smx_search_options options;
+		struct smx_position position;
+		smx_search_options_init(&options, &toy_plain);
+		options.evaluator = any_evaluator(&random);
+		if (!toy_root(&t->expected, seed, &position))
+			continue;
+		smx_value exact = 0;
+		for (unsigned i = 0; i < 12; i++) {
+			options.depth_plies = 4 - i % 2;
+			options.selective.reach = i < 2 ? 0 : reaches[smx_random_below(&random, REACHES)];
+			options.star = (enum smx_star)smx_random_below(&random, SMX_STAR_ETC + 1);
+			options.table = NULL;
+			expect(&t->expected, &position, &options);
+			options.table = table;
+			const struct smx_result *r = run(t->search[n % GAMES], &position, &options);
+			cr_assert_eq(r->value, t->expected.best, "seed %" PRIu64 " reach %g depth %u", seed,
+			             options.selective.reach, options.depth_plies);
+			cr_assert_eq(r->ties, t->expected.ties);
+			hits += r->selective ? r->counters.table_hits : 0;
+			cr_assert_eq(r->counters.table_conflicts, 0u);
+			exact = i == 0 ? r->value : exact;
+			differs += i % 2 == 0 && r->value != exact;
+		}
+		n++;
+	}
+	cr_assert(hits > 0 && differs > 0);
+	smx_table_destroy(table);
 	toys_destroy(t);
 }
 
@@ -603,7 +654,7 @@ Test(selective, asking_for_outcome_values_changes_no_turn_and_no_value_of_one)
 	toys_destroy(t);
 }
 
-Test(selective, what_is_out_of_range_or_with_a_table_is_refused)
+Test(selective, what_is_out_of_range_or_narrows_or_samples_with_a_table_is_refused)
 {
 	static const double bad[] = {1, 1.5, -0.1, -1e-300, (double)INFINITY, -(double)INFINITY, (double)NAN};
 	static const struct smx_result untouched;
@@ -621,7 +672,7 @@ Test(selective, what_is_out_of_range_or_with_a_table_is_refused)
 		cr_assert_gt(strlen(error.message), 0u);
 		cr_assert_eq(result, &untouched);
 	}
-	static const struct smx_selective each[] = {{3, 0, 0}, {0, 0.1, 0}, {0, 0, 3}, {SIZE_MAX, 0, 0}};
+	static const struct smx_selective each[] = {{3, 0, 0}, {0, 0, 3}, {SIZE_MAX, 0, 0}, {2, 0.1, 0}};
 	struct smx_table *table;
 	cr_assert_eq(smx_table_create(SMX_TABLE_BYTES_MIN, &table, NULL), SMX_OK);
 	for (size_t i = 0; i < sizeof each / sizeof *each; i++) {

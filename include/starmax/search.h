@@ -123,10 +123,14 @@ struct smx_claim {
 };
 
 /* Selective search: faster and deeper, and no longer exact. Zeroes are the exact search. None of it changes the root:
- * its candidates, or its outcomes where the position has none yet. It is searched without frames, bounds and table; the Star levels still give equal values. */
+ * its candidates, or its outcomes where the position has none yet. It is searched without frames and bounds, and but for reach alone
+ * without table; the Star levels still give equal values. */
 struct smx_selective {
 	size_t inner_width; /* afterstates kept, by the pre-ranker, at each inner decision node; 0: all */
-	double reach;       /* a branch reached with less probability than this is evaluated at once, in [0, 1) */
+	/* A branch reached with less probability than this is evaluated at once; in [0, 1). In steps of a quarter of a bit, so that what is kept
+	 * in a table can say which branches it has cut: the rarities of the outcomes on the way, -log2 of each one's share rounded to
+	 * such a step, are added up, and compared with -log2(reach) rounded down. */
+	double reach;
 	unsigned
 		samples; /* outcomes drawn at a chance node that has more, by weight, stratified, seeded by its key; 0: all */
 };
