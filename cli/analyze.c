@@ -9,6 +9,7 @@
 #include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/settings.h"
 #include "cli/sharing.h"
 
 #include <errno.h>
@@ -19,27 +20,15 @@
 #include <unistd.h>
 
 struct analyze_settings {
-	uint64_t depth, width;
-	unsigned width_counts;
-	const char *evaluator, *prerank;
+	struct smxi_search_settings search;
+	struct smxi_thread_settings threads;
 	unsigned ties;
 	uint64_t seed;
-	unsigned leaves;
-	unsigned star, bounds, frames;
-	uint64_t probe;
-	struct smxi_given_size hash;
 	const char *hash_load, *hash_save;
 	bool exact_only;
 	const char *checkpoint, *resume;
 	uint64_t every_ms;
-	const char *rescore, *rescore_weight;
-	uint64_t inner_width;
-	const char *reach;
-	uint64_t samples;
-	uint64_t threads; /* 0: auto; SMXI_UNSET: as the environment says, else auto */
-	bool serial;
-	unsigned bind;
-	uint64_t exact, multi, nodes, movetime_ms;
+	uint64_t exact, multi;
 	struct smxi_given_clock clock;
 	uint64_t move;
 	const char *clock_policy;
@@ -48,92 +37,39 @@ struct analyze_settings {
 	uint64_t top;
 };
 
-/* In the order of the library's enumerations. */
-static const char *const width_counts_names[] = {"afterstates", "paths", NULL};
-static const char *const ties_names[] = {"first", "random", NULL};
-static const char *const leaves_names[] = {"fold", "list", NULL};
-static const char *const star_names[] = {"none", "star1", "star2", "etc", NULL};
-static const char *const on_off_names[] = {"on", "off", NULL};
+static const char *const ties_names[] = {"first", "random", NULL}; /* in the order of enum smx_ties */
 
-#define DEFAULT_POLICY     "empirical-v1"
-/* The table that a search gets unasked, from the depth on at which it saves more than it costs. */
-#define DEFAULT_HASH       (UINT64_C(64) << 20)
-#define DEFAULT_HASH_DEPTH 4
-#define DEFAULT_EVERY_MS   60000
+#define DEFAULT_POLICY   "empirical-v1"
+#define DEFAULT_EVERY_MS 60000
 
 static const struct analyze_settings defaults = {
+	.search = SMXI_SEARCH_DEFAULTS,
+	.threads = SMXI_THREAD_DEFAULTS,
 	.top = 20,
-	.star = SMX_STAR2,
-	.probe = 1,
-	.threads = SMXI_UNSET,
-	.bind = SMX_BIND_COMPACT,
-	.hash = {.bytes = SMXI_UNSET},
 	.exact = SMXI_UNSET,
 	.multi = 1,
 	.every_ms = SMXI_UNSET,
 };
 
 static const struct smxi_option analyze_options[] = {
-	SMXI_NUMBER(struct analyze_settings, depth, "depth", 1, SMX_DEPTH_MAX, "auto",
-                "turns to look ahead, the first one included; auto: 2, or as many as the limits allow"),
-	SMXI_NUMBER(struct analyze_settings, width, "width", 1, 1000000000, "all", "candidates kept after pre-ranking"),
-	SMXI_CHOICE(struct analyze_settings, width_counts, "width-counts", width_counts_names, "what the width counts"),
-	SMXI_TEXT(struct analyze_settings, evaluator, "evaluator", "NAME",
-              "values the leaves (default: the game's first); starmax --help lists them and their forms, such as "
-              "winprob:800"),
-	SMXI_TEXT(struct analyze_settings, prerank, "prerank", "NAME",
-              "the evaluator that pre-ranks (default: the game's first)"),
 	SMXI_CHOICE(struct analyze_settings, ties, "ties", ties_names, "which of equally good turns is chosen"),
 	SMXI_NUMBER(struct analyze_settings, seed, "seed", 0, UINT64_MAX, NULL, "of --ties random"),
-	SMXI_CHOICE(struct analyze_settings, leaves, "leaves", leaves_names,
-                "how the last turn is valued; the values are the same"),
-	SMXI_CHOICE(struct analyze_settings, star, "star", star_names, "how much is pruned; the values are the same"),
-	SMXI_CHOICE(struct analyze_settings, bounds, "bounds", on_off_names,
-                "whether the game is asked for bounds; the values are the same"),
-	SMXI_CHOICE(struct analyze_settings, frames, "frames", on_off_names,
-                "whether star2 and etc search chance nodes whole; the values are the same"),
-	SMXI_NUMBER(struct analyze_settings, probe, "probe", 1, 1000000000, NULL,
-                "afterstates probed for each outcome of a node that is no frame; the values are the same"),
-	SMXI_SIZE(
-		struct analyze_settings, hash, "hash", SMX_TABLE_BYTES_MIN, UINT64_C(1) << 46, "off",
-		"bytes of the transposition table, or K, M, G of them (default 64M from depth 4 on and with --checkpoint, else "
-		"off); the values are the same"),
 	SMXI_TEXT(struct analyze_settings, hash_load, "hash-load", "FILE",
               "begin with the table that --hash-save wrote, in its size"),
 	SMXI_TEXT(struct analyze_settings, hash_save, "hash-save", "FILE", "save the table after the last search"),
 	SMXI_TEXT(struct analyze_settings, checkpoint, "checkpoint", "FILE",
-              "save the table while the search lasts, and at its end"),
+              "save the table while the search lasts, and at its end; without --hash it has 64M"),
 	SMXI_DURATION(struct analyze_settings, every_ms, "every", 1, 1000000000000, NULL,
                   "of --checkpoint: from one save to the next (default 60s)"),
 	SMXI_TEXT(struct analyze_settings, resume, "resume", "FILE",
               "go on where the search of that --checkpoint was; it may name the same file, which the first run lacks"),
 	SMXI_FLAG(struct analyze_settings, exact_only, "exact-only", "keep and take only exact values in the table"),
-	SMXI_TEXT(struct analyze_settings, rescore, "rescore", "NAME",
-              "a second evaluator, asked about the candidates and blended with what the search finds"),
-	SMXI_TEXT(struct analyze_settings, rescore_weight, "rescore-weight", "W",
-              "of --rescore: its share, 0 to 1, such as 0.25 or 1/4"),
-	SMXI_NUMBER(struct analyze_settings, inner_width, "inner-width", 1, 1000000000, "all",
-                "selective: afterstates kept at inner decisions"),
-	SMXI_TEXT(struct analyze_settings, reach, "reach", "P",
-              "selective: evaluate at once what is reached with less probability, such as 0.001 (default 0)"),
-	SMXI_NUMBER(struct analyze_settings, samples, "samples", 1, 1000000, "all",
-                "selective: outcomes drawn at chance nodes that have more"),
 	SMXI_NUMBER(struct analyze_settings, exact, "exact", 1, 1000000000, "all",
                 "candidates that get exact values even if they lose, first in canonical order (default none)"),
 	SMXI_NUMBER(struct analyze_settings, multi, "multi", 1, 1000000000, NULL,
                 "so many of the best candidates get exact values, and those that tie with the last of them"),
-	SMXI_NUMBER(
-		struct analyze_settings, threads, "threads", 1, SMX_PARALLEL_THREADS_MAX, "auto",
-		"threads that share the work, auto: what starmax topology says (default: $STARMAX_THREADS, else auto); the "
-		"answer is the same"),
-	SMXI_FLAG(struct analyze_settings, serial, "serial",
-              "the same as --threads 1: counters and node counts are those of every other such run"),
-	SMXI_CHOICE(struct analyze_settings, bind, "bind", smxi_bind_names,
-                "which processors several threads keep to; the answer is the same"),
 	SMXI_FLAG(struct analyze_settings, compare_serial, "compare-serial",
               "search again with one thread, with a table of its own, and show what sharing the work cost"),
-	SMXI_NUMBER(struct analyze_settings, nodes, "nodes", 1, UINT64_MAX, "none", "stop after so many chance nodes"),
-	SMXI_DURATION(struct analyze_settings, movetime_ms, "movetime", 1, 1000000000000, "none", "stop after that time"),
 	SMXI_CLOCK(struct analyze_settings, clock, "clock", 0, SMX_CLOCK_MAX_MS,
                "stop after this turn's part of what the side to move has on its clock"),
 	SMXI_NUMBER(struct analyze_settings, move, "move", 1, UINT32_MAX, "auto",
@@ -146,6 +82,12 @@ static const struct smxi_option analyze_options[] = {
               "positions from a file, one a line; JSON out, one line each"),
 	SMXI_NUMBER(struct analyze_settings, top, "top", 1, 1000000000, "all", "candidates shown in the table"),
 	SMXI_NO_MORE_OPTIONS,
+};
+
+static const struct smxi_shared_options shared[] = {
+	{smxi_search_options, offsetof(struct analyze_settings, search)},
+	{smxi_thread_options, offsetof(struct analyze_settings, threads)},
+	{NULL, 0},
 };
 
 struct job {
@@ -168,10 +110,9 @@ struct job {
 static uint64_t hash_bytes(const struct job *job)
 {
 	const struct analyze_settings *settings = job->settings;
-	if (settings->hash.given)
-		return settings->hash.bytes;
-	const bool wanted = job->options.depth_plies >= DEFAULT_HASH_DEPTH || settings->checkpoint || settings->resume;
-	return wanted ? DEFAULT_HASH : 0;
+	if (!settings->search.hash.given && (settings->checkpoint || settings->resume))
+		return SMXI_DEFAULT_HASH;
+	return smxi_search_hash_bytes(&settings->search, &job->options);
 }
 
 /* Whether a candidate is among those that share the best value. */
@@ -337,34 +278,6 @@ static json_t *json_checkpoint(const struct job *job)
 	return object;
 }
 
-static json_t *json_rescore(const struct smx_search_options *options)
-{
-	if (!options->rescore)
-		return smxi_json(json_null());
-	json_t *object = smxi_json(json_object());
-	smxi_json_set(object, "evaluator", json_string(options->rescore->name));
-	smxi_json_set(object, "weight", json_integer(options->rescore_weight));
-	smxi_json_set(object, "total", json_integer(options->rescore_total));
-	return object;
-}
-
-static bool is_selective(const struct smx_selective *selective)
-{
-	return selective->inner_width || selective->reach > 0 || selective->samples;
-}
-
-static json_t *json_selective(const struct smx_selective *selective)
-{
-	if (!is_selective(selective))
-		return smxi_json(json_null());
-	json_t *object = smxi_json(json_object());
-	smxi_json_set(object, "inner_width",
-	              selective->inner_width ? smxi_json_count(selective->inner_width) : json_null());
-	smxi_json_set(object, "reach", json_real(selective->reach));
-	smxi_json_set(object, "samples", selective->samples ? json_integer(selective->samples) : json_null());
-	return object;
-}
-
 static json_t *json_depths(const struct job *job, const struct smx_result *result)
 {
 	unsigned scale_bits = job->options.evaluator->scale_bits;
@@ -402,7 +315,7 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "unit", json_string(options->evaluator->unit));
 	smxi_json_set(object, "scale", json_integer(options->evaluator->scale_bits));
 	smxi_json_set(object, "prerank", json_string(options->prerank->name));
-	smxi_json_set(object, "star", json_string(star_names[options->star]));
+	smxi_json_set(object, "star", json_string(smxi_star_names[options->star]));
 	smxi_json_set(object, "depth_completed", json_integer(result->depth_plies));
 	smxi_json_set(object, "limit_reached", json_boolean(result->limit_reached));
 	smxi_json_set(object, "stopped", json_boolean(result->stopped));
@@ -415,8 +328,8 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	smxi_json_set(object, "time_ms", json_real(result->time_ms));
 	smxi_json_set(object, "clock", json_clock(job));
 	smxi_json_set(object, "table", json_table(job));
-	smxi_json_set(object, "rescore", json_rescore(options));
-	smxi_json_set(object, "selective", json_selective(&options->selective));
+	smxi_json_set(object, "rescore", smxi_search_json_rescore(options));
+	smxi_json_set(object, "selective", smxi_search_json_selective(options));
 	smxi_json_set(object, "depths", json_depths(job, result));
 	smxi_json_set(object, "threads", json_integer(job->plan.threads));
 	smxi_json_set(object, "bind", json_string(smxi_bind_names[plan_now(job)->bind]));
@@ -689,7 +602,7 @@ static void print_selective(const struct job *job)
 /* Whether a limit, not a number of turns, says how deep to search. */
 static bool deepens(const struct analyze_settings *settings)
 {
-	return !settings->depth && (settings->nodes || settings->movetime_ms || settings->clock.given);
+	return smxi_search_deepens(&settings->search) || (!settings->search.depth && settings->clock.given);
 }
 
 static void print_text(const struct job *job, const struct smx_position *position, const struct smx_result *result,
@@ -701,7 +614,7 @@ static void print_text(const struct job *job, const struct smx_position *positio
 	printf("position   %s\n", text);
 	printf("search     depth %s%u, width ", deepens(job->settings) ? "up to " : "", options->depth_plies);
 	if (options->width)
-		printf("%zu %s", options->width, width_counts_names[options->width_counts]);
+		printf("%zu %s", options->width, smxi_width_counts_names[options->width_counts]);
 	else
 		printf("all");
 	printf(", evaluator %s (%s), pre-rank %s\n", options->evaluator->name, options->evaluator->unit,
@@ -709,7 +622,7 @@ static void print_text(const struct job *job, const struct smx_position *positio
 	if (options->rescore)
 		printf("rescore    %s, weight %" PRIu32 "/%" PRIu32 "\n", options->rescore->name, options->rescore_weight,
 		       options->rescore_total);
-	if (is_selective(&options->selective))
+	if (smxi_search_is_selective(options))
 		print_selective(job);
 	if (*job->plan.reason)
 		print_threads(plan_now(job));
@@ -876,7 +789,7 @@ static bool check_clock(const struct analyze_settings *settings)
 		known = known || !strcmp(names[count], settings->clock_policy);
 	if (!known)
 		smxi_error_unknown("clock policy", settings->clock_policy, "", names, count);
-	else if (settings->clock.given && settings->movetime_ms)
+	else if (settings->clock.given && settings->search.movetime_ms)
 		smxi_error("--clock and --movetime exclude each other");
 	else if (!settings->clock.given && (settings->move || settings->clock_policy))
 		smxi_error("--%s needs --clock", settings->move ? "move" : "clock-policy");
@@ -888,7 +801,7 @@ static bool check_clock(const struct analyze_settings *settings)
 /* Where a search may be stopped depends on the threads, and so does what it says then; false after an error message. */
 static bool check_comparison(const struct analyze_settings *settings)
 {
-	if (!settings->compare_serial || !(settings->nodes || settings->movetime_ms || settings->clock.given))
+	if (!settings->compare_serial || !(settings->search.nodes || settings->search.movetime_ms || settings->clock.given))
 		return true;
 	smxi_error("--compare-serial is for searches without a limit (--nodes, --movetime, --clock)");
 	return false;
@@ -903,8 +816,7 @@ static bool check_table(const struct job *job)
 	                    : settings->checkpoint ? "checkpoint"
 	                    : settings->resume     ? "resume"
 	                                           : NULL;
-	bool sized = settings->hash.given && hash_bytes(job);
-	if (settings->hash.given && settings->hash_load)
+	if (settings->search.hash.given && settings->hash_load)
 		smxi_error("--hash and --hash-load exclude each other: a loaded table has its own size");
 	else if (settings->resume && settings->hash_load)
 		smxi_error("--resume and --hash-load exclude each other: each brings a table");
@@ -913,12 +825,8 @@ static bool check_table(const struct job *job)
 	else if (settings->file && (settings->checkpoint || settings->resume))
 		smxi_error("--%s is for the search of one position, not for --file",
 		           settings->checkpoint ? "checkpoint" : "resume");
-	else if (is_selective(&job->options.selective) && (sized || settings->hash_load || asked))
-		smxi_error("--%s is not for a selective search (--inner-width, --reach, --samples): "
-		           "its values are not exact, and no table keeps them",
-		           sized                 ? "hash"
-		           : settings->hash_load ? "hash-load"
-		                                 : asked);
+	else if (smxi_search_is_selective(&job->options) && (settings->hash_load || asked))
+		smxi_search_refuse_table(settings->hash_load ? "hash-load" : asked);
 	else if (asked && !settings->hash_load && !hash_bytes(job))
 		smxi_error("--%s needs --hash or --hash-load", asked);
 	else
@@ -926,116 +834,21 @@ static bool check_table(const struct job *job)
 	return false;
 }
 
-/* Digits with or without a fraction; what is not that is not what strtod is asked about. */
-static bool is_decimal(const char *text, size_t most_decimals)
-{
-	static const char digits[] = "0123456789";
-	size_t whole = strspn(text, digits);
-	if (!whole || !text[whole])
-		return whole != 0;
-	size_t decimals = strspn(text + whole + 1, digits);
-	return text[whole] == '.' && decimals && decimals <= most_decimals && !text[whole + 1 + decimals];
-}
-
-/* False after an error message. */
-static bool read_reach(const char *text, double *reach)
-{
-	char shown[200];
-	if (is_decimal(text, SIZE_MAX)) {
-		*reach = strtod(text, NULL);
-		if (*reach < 1)
-			return true;
-	}
-	smxi_error("option --reach takes a probability from 0 to below 1, such as 0.001, not %s",
-	           smxi_printable(text, shown, sizeof shown));
-	return false;
-}
-
-/* "1/4" or "0.25", from 0 to 1; false after an error message. */
-static bool read_weight(const char *text, uint32_t *weight, uint32_t *total)
-{
-	enum { DIGITS = 9 }; /* of the numerator at most: three decimals more still fit */
-	char shown[200];
-	size_t numerator = strspn(text, "0123456789");
-	bool is_fraction = text[numerator] == '/';
-	const char *rest = text + numerator + (text[numerator] != '\0');
-	uint64_t above = strtoull(text, NULL, 10), below = 1;
-	bool ok = numerator && numerator <= DIGITS;
-	if (is_fraction) {
-		below = strtoull(rest, NULL, 10); /* too much is UINT64_MAX */
-		ok = ok && *rest && strspn(rest, "0123456789") == strlen(rest);
-	} else {
-		ok = ok && is_decimal(text, 3);
-		for (; ok && *rest; rest++, below *= 10)
-			above = above * 10 + (uint64_t)(*rest - '0');
-	}
-	if (ok && below >= 1 && below <= SMX_RESCORE_TOTAL_MAX && above <= below) {
-		*weight = (uint32_t)above;
-		*total = (uint32_t)below;
-		return true;
-	}
-	smxi_error("option --rescore-weight takes a share from 0 to 1, a fraction with a denominator of at most %d or a "
-	           "decimal with at most three decimals, such as 1/4 or 0.25, not %s",
-	           SMX_RESCORE_TOTAL_MAX, smxi_printable(text, shown, sizeof shown));
-	return false;
-}
-
-/* The second evaluator; false after an error message. */
-static bool set_rescore(struct job *job)
-{
-	const struct analyze_settings *settings = job->settings;
-	struct smx_search_options *options = &job->options;
-	if (!settings->rescore != !settings->rescore_weight) {
-		smxi_error(settings->rescore ? "--rescore needs --rescore-weight" : "--rescore-weight needs --rescore");
-		return false;
-	}
-	if (!settings->rescore)
-		return true;
-	options->rescore = smxi_evaluator_find(job->game, "rescorer", settings->rescore);
-	if (!options->rescore || !read_weight(settings->rescore_weight, &options->rescore_weight, &options->rescore_total))
-		return false;
-	if (!strcmp(options->rescore->unit, options->evaluator->unit))
-		return true;
-	smxi_error("rescorer %s counts in %s, evaluator %s in %s: they cannot be blended", options->rescore->name,
-	           options->rescore->unit, options->evaluator->name, options->evaluator->unit);
-	return false;
-}
-
-/* False after an error message. */
-static bool set_selective(struct job *job)
-{
-	job->options.selective.inner_width = (size_t)job->settings->inner_width;
-	job->options.selective.samples = (unsigned)job->settings->samples;
-	return !job->settings->reach || read_reach(job->settings->reach, &job->options.selective.reach);
-}
-
 static bool set_up(struct job *job)
 {
 	const struct analyze_settings *settings = job->settings;
 	struct smx_search_options *options = &job->options;
-	smx_search_options_init(options, job->game);
-	if (settings->depth || deepens(settings))
-		options->depth_plies = settings->depth ? (unsigned)settings->depth : SMX_DEPTH_MAX;
-	options->width = (size_t)settings->width;
-	options->width_counts = (enum smx_width_counts)settings->width_counts;
+	if (!smxi_search_apply(&settings->search, job->game, options))
+		return false;
+	if (deepens(settings))
+		options->depth_plies = SMX_DEPTH_MAX;
 	options->ties = (enum smx_ties)settings->ties;
 	options->seed = settings->seed;
-	options->leaves = (enum smx_leaves)settings->leaves;
-	options->star = (enum smx_star)settings->star;
-	options->no_bounds = settings->bounds != 0;
-	options->no_frames = settings->frames != 0;
-	options->probe_replies = (size_t)settings->probe;
 	options->exact_only = settings->exact_only;
 	options->exact = settings->exact == SMXI_UNSET ? 0 : settings->exact ? (size_t)settings->exact : SMX_EXACT_ALL;
 	options->multi = (size_t)settings->multi;
-	options->node_limit = settings->nodes;
-	options->time_limit_ms = (double)settings->movetime_ms;
 	options->outcome_values = settings->outcomes;
-	if (settings->evaluator && !(options->evaluator = smxi_evaluator_find(job->game, "evaluator", settings->evaluator)))
-		return false;
-	if (settings->prerank && !(options->prerank = smxi_evaluator_find(job->game, "pre-ranker", settings->prerank)))
-		return false;
-	return set_rescore(job) && set_selective(job) && check_table(job);
+	return check_table(job);
 }
 
 /* The first of several runs of one command, which will resume what it saves. */
@@ -1057,10 +870,10 @@ static bool load_table(const struct job *job, const char *path, struct smx_table
 		return false;
 	}
 	const size_t bytes = smx_table_usage(*table).size_bytes;
-	if (!settings->hash.given || settings->hash.bytes / SMX_CACHE_LINE == bytes / SMX_CACHE_LINE)
+	if (!settings->search.hash.given || settings->search.hash.bytes / SMX_CACHE_LINE == bytes / SMX_CACHE_LINE)
 		return true;
 	smxi_error("%s: table file: a table of %s, not of the %s of --hash", smxi_printable(path, shown, sizeof shown),
-	           smxi_report_bytes(bytes, has), smxi_report_bytes(settings->hash.bytes, wants));
+	           smxi_report_bytes(bytes, has), smxi_report_bytes(settings->search.hash.bytes, wants));
 	smx_table_destroy(*table);
 	*table = NULL;
 	return false;
@@ -1077,7 +890,7 @@ static bool open_table(struct job *job, struct smx_table **table)
 		if (!load_table(job, load, table))
 			return false;
 		job->resumed = settings->resume != NULL;
-	} else if (hash_bytes(job) && !is_selective(&job->options.selective)) {
+	} else if (hash_bytes(job) && !smxi_search_is_selective(&job->options)) {
 		status = smx_table_create((size_t)hash_bytes(job), table, &error);
 		if (status != SMX_OK)
 			smxi_error("%s", reason(status, &error));
@@ -1110,47 +923,16 @@ static enum smxi_exit save_table(const struct job *job, enum smxi_exit status)
 	return saved && kept ? status : SMXI_EXIT_FAILURE;
 }
 
-/* Sets the number of threads, 0: auto; false after an error message. */
-static bool choose_threads(const struct analyze_settings *settings, uint64_t *threads)
-{
-	*threads = settings->threads;
-	if (settings->serial && *threads != 1 && *threads != SMXI_UNSET) {
-		smxi_error("--serial and --threads exclude each other");
-		return false;
-	}
-	if (settings->serial)
-		*threads = 1;
-	if (*threads != SMXI_UNSET)
-		return true;
-	*threads = 0;
-	return smxi_environment_number("STARMAX_THREADS", 1, SMX_PARALLEL_THREADS_MAX, "auto", threads);
-}
-
-/* False after an error message. */
-static bool plan_threads(struct job *job)
-{
-	const struct analyze_settings *settings = job->settings;
-	const enum smx_parallel_bind bind = (enum smx_parallel_bind)settings->bind;
-	uint64_t threads;
-	if (!choose_threads(settings, &threads))
-		return false;
-	if (threads == 1) {
-		job->plan.threads = 1; /* without looking at the machine, and without a reason */
-		return true;
-	}
-	/* a search that has to end in time does not find out about the machine meanwhile */
-	const bool now = settings->movetime_ms || settings->clock.given;
-	return now ? smxi_engine_plan((unsigned)threads, bind, &job->plan)
-	           : smxi_engine_plan_threads((unsigned)threads, bind, &job->plan);
-}
-
 static enum smxi_exit run(const struct smxi_call *call)
 {
 	struct job job = {.game = call->game, .settings = call->settings, .progress.game = call->game};
 	if (!check_clock(job.settings) || !check_comparison(job.settings) || !set_up(&job) ||
 	    (job.settings->file && !smxi_no_words(call)))
 		return SMXI_EXIT_USAGE;
-	if (!plan_threads(&job))
+	uint64_t threads;
+	const bool is_urgent = job.settings->search.movetime_ms || job.settings->clock.given;
+	if (!smxi_threads_choose(&job.settings->threads, &threads) ||
+	    !smxi_threads_plan(&job.settings->threads, threads, is_urgent, &job.plan))
 		return SMXI_EXIT_USAGE;
 	if (!open_table(&job, &job.table) || (job.settings->compare_serial && !open_table(&job, &job.serial_table))) {
 		smx_table_destroy(job.table);
@@ -1195,6 +977,7 @@ const struct smxi_command smxi_analyze_command = {
 		"--depth a search with --nodes, --movetime or --clock goes as deep as these let it, any other 2 turns deep.\n\n"
 		"Without --threads and --serial the environment variable STARMAX_THREADS, a number or auto, says how many\n"
 		"threads there are. Counters and node counts are repeatable only with one.",
+	.shared = shared,
 	.options = analyze_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

@@ -510,6 +510,8 @@ void smxi_command_help(const struct smxi_command *command)
 	if (command->details)
 		printf("\n%s\n", command->details);
 	puts("\nOptions:");
+	for (const struct smxi_shared_options *shared = command->shared; shared && shared->options; shared++)
+		print_options(shared->options, (const char *)command->defaults + shared->offset);
 	print_options(command->options, command->defaults);
 	print_options(smxi_common_options, NULL);
 }

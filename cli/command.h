@@ -106,15 +106,23 @@ struct smxi_call {
 };
 
 #define SMXI_SETTINGS_MAX 512
+#define SMXI_SHARED_MAX   2
+
+/* Options that several subcommands have, and where in a subcommand's settings those are that they set. */
+struct smxi_shared_options {
+	const struct smxi_option *options; /* ends with SMXI_OPTION_END */
+	size_t offset;
+};
 
 struct smxi_command {
 	const char *name;
-	const char *arguments;             /* as help shows them; NULL: it takes none */
-	const char *summary;               /* one line */
-	const char *details;               /* more lines of help, or NULL */
-	const struct smxi_option *options; /* ends with SMXI_OPTION_END; NULL: none of its own */
-	const void *defaults;              /* its settings before the command line is read; NULL where it has no options */
-	size_t settings_size;              /* at most SMXI_SETTINGS_MAX */
+	const char *arguments;                    /* as help shows them; NULL: it takes none */
+	const char *summary;                      /* one line */
+	const char *details;                      /* more lines of help, or NULL */
+	const struct smxi_shared_options *shared; /* at most SMXI_SHARED_MAX, ends with NULL options; NULL: none */
+	const struct smxi_option *options;        /* ends with SMXI_OPTION_END; NULL: none of its own */
+	const void *defaults; /* its settings before the command line is read; NULL where it has no options */
+	size_t settings_size; /* at most SMXI_SETTINGS_MAX */
 	enum smxi_exit (*run)(const struct smxi_call *call);
 };
 

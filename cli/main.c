@@ -65,10 +65,14 @@ static enum smxi_exit run_command(const struct smxi_command *command, struct smx
 	assert(command->settings_size <= sizeof settings);
 	if (command->defaults)
 		memcpy(settings, command->defaults, command->settings_size);
-	const struct smxi_option_group groups[] = {{command->options, settings}, {smxi_common_options, common}};
+	struct smxi_option_group groups[2 + SMXI_SHARED_MAX] = {{command->options, settings},
+	                                                        {smxi_common_options, common}};
+	size_t group_count = 2;
+	for (const struct smxi_shared_options *shared = command->shared; shared && shared->options; shared++)
+		groups[group_count++] = (struct smxi_option_group){shared->options, settings + shared->offset};
 	struct smxi_call call = {.settings = settings, .words = smxi_allocate((size_t)argc, sizeof *call.words)};
 	enum smxi_exit status = SMXI_EXIT_USAGE;
-	if (smxi_command_parse(command, groups, 2, argc, argv, false, call.words, &call.word_count)) {
+	if (smxi_command_parse(command, groups, group_count, argc, argv, false, call.words, &call.word_count)) {
 		if (common->help) {
 			smxi_command_help(command);
 			status = SMXI_EXIT_OK;

@@ -513,7 +513,7 @@ grep -qE ' +-$' "$out" || fail "$what: a candidate that loses is rescored"
 
 # Help shows defaults that can be given.
 expect 0 analyze --help; lacks 18446744073709551615; says "if they lose, first in canonical order (default none)"
-says "--hash SIZE|off "; says "(default 64M from depth 4 on and with --checkpoint, else off)"; says "--every TIME "; says "(default 60s)"; says "--star none|star1|star2|etc "; says "winprob:800"
+says "--hash SIZE|off "; says "(default 64M from depth 4 on, else off)"; says "without --hash it has 64M"; says "--every TIME "; says "(default 60s)"; says "--star none|star1|star2|etc "; says "winprob:800"
 
 # topology: what there is, and a line for each thread that is bound.
 unset OMP_PLACES OMP_PROC_BIND OMP_NUM_THREADS OMP_THREAD_LIMIT GOMP_CPU_AFFINITY KMP_AFFINITY
