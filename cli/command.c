@@ -135,6 +135,19 @@ void smxi_error_unknown(const char *what, const char *text, const char *prefix, 
 	fputc('\n', stderr);
 }
 
+const struct smx_game *smxi_game_find(const char *name)
+{
+	const struct smx_game *game = smx_game_find(name);
+	if (game)
+		return game;
+	const char *names[NAMES_MAX];
+	size_t count = 0;
+	for (; smx_games[count] && count < NAMES_MAX; count++)
+		names[count] = smx_games[count]->name;
+	smxi_error_unknown("game", name, "", names, count);
+	return NULL;
+}
+
 const struct smx_evaluator *smxi_evaluator_find(const struct smx_game *game, const char *what, const char *name)
 {
 	const struct smx_evaluator *evaluator = smx_game_evaluator(game, name);
@@ -167,7 +180,7 @@ const struct smxi_command *smxi_command_find(const char *name)
 	return NULL;
 }
 
-static bool read_digits(const char *text, uint64_t *number)
+bool smxi_number_read(const char *text, uint64_t *number)
 {
 	if (!*text || strspn(text, "0123456789") != strlen(text))
 		return false;
@@ -185,7 +198,7 @@ static bool read_number(const char *what, uint64_t least, uint64_t most, const c
 		*number = 0;
 		return true;
 	}
-	if (read_digits(text, number) && *number >= least && *number <= most)
+	if (smxi_number_read(text, number) && *number >= least && *number <= most)
 		return true;
 	smxi_error("%s takes a number from %llu to %llu%s%s, not %s", what, (unsigned long long)least,
 	           (unsigned long long)most, word ? " or " : "", word ? word : "",
@@ -273,7 +286,7 @@ static bool read_size(const struct smxi_option *option, const char *text, uint64
 	memcpy(digits, text, length);
 	digits[length] = '\0';
 	uint64_t number;
-	if (!read_digits(digits, &number) || number > option->most >> bits)
+	if (!smxi_number_read(digits, &number) || number > option->most >> bits)
 		return false;
 	*bytes = number << bits;
 	return *bytes >= option->least;

@@ -93,13 +93,14 @@ struct smxi_option {
 
 /* Options that every subcommand takes, also before the subcommand's name. */
 struct smxi_common {
-	const char *game;
-	const char *isa; /* NULL: the environment's, or the processor's best */
+	const char *game; /* NULL: the default one */
+	const char *isa;  /* NULL: the environment's, or the processor's best */
 	bool help;
 };
 
 struct smxi_call {
 	const struct smx_game *game;
+	bool is_game_given;   /* by --game */
 	const void *settings; /* the subcommand's own, filled from its defaults and the command line */
 	char **words;         /* the arguments that are not options */
 	int word_count;
@@ -127,8 +128,8 @@ struct smxi_command {
 };
 
 extern const struct smxi_command smxi_analyze_command, smxi_moves_command, smxi_eval_command, smxi_perft_command,
-	smxi_verify_command, smxi_bench_command, smxi_scale_command, smxi_topology_command, smxi_version_command,
-	smxi_help_command;
+	smxi_play_command, smxi_verify_command, smxi_bench_command, smxi_scale_command, smxi_topology_command,
+	smxi_version_command, smxi_help_command;
 
 /* All of them, in the order in which help lists them; NULL-terminated. */
 extern const struct smxi_command *const smxi_commands[];
@@ -166,6 +167,9 @@ const char *smxi_printable(const char *text, char *out, size_t size);
  * Each name is shown behind `prefix`. */
 void smxi_error_unknown(const char *what, const char *text, const char *prefix, const char *const *names, size_t count);
 
+/* The game of that name; NULL after an error message. */
+const struct smx_game *smxi_game_find(const char *name);
+
 /* One of the game's evaluators by name; NULL after an error message, which calls it `what`. */
 const struct smx_evaluator *smxi_evaluator_find(const struct smx_game *game, const char *what, const char *name);
 
@@ -175,6 +179,9 @@ bool smxi_position_read(const struct smxi_call *call, struct smx_position *posit
 /* What the environment variable says, read as an option's number is: least..most, or `word` for 0. Where it is not set
  * *number stays. False after an error message. */
 bool smxi_environment_number(const char *variable, uint64_t least, uint64_t most, const char *word, uint64_t *number);
+
+/* A number of decimal digits alone; false where text is none, or does not fit. */
+bool smxi_number_read(const char *text, uint64_t *number);
 
 /* True where the call has no words; else false after an error message. */
 bool smxi_no_words(const struct smxi_call *call);

@@ -19,16 +19,20 @@ static void on_signal(int number)
 		smx_search_stop(search);
 }
 
-void smxi_interrupt_watch(struct smx_search *search)
+void smxi_interrupt_listen(void)
 {
-	watched = search;
-	if (!search)
-		return;
 	/* No SA_RESTART: a signal must also end the wait for the next line of a file. */
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+}
+
+void smxi_interrupt_watch(struct smx_search *search)
+{
+	watched = search;
+	if (search)
+		smxi_interrupt_listen();
 }
 
 bool smxi_interrupt_requested(void)

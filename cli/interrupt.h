@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+/* From now on the signals are noted. */
+void smxi_interrupt_listen(void);
 /* From now on the signals stop this search; NULL: they are only noted. One search at a time. */
 void smxi_interrupt_watch(struct smx_search *search);
 bool smxi_interrupt_requested(void);

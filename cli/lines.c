@@ -29,7 +29,8 @@ enum smxi_exit smxi_lines_read(const char *path, smxi_line_reader *read, void *c
 		ssize_t got = getline(&line, &room, file);
 		if (got < 0)
 			break;
-		size_t length = (size_t)got, begin = 0;
+		const char *tab = memchr(line, '\t', (size_t)got);
+		size_t length = tab ? (size_t)(tab - line) : (size_t)got, begin = 0;
 		while (length && isspace((unsigned char)line[length - 1]))
 			length--;
 		while (begin < length && isspace((unsigned char)line[begin]))

@@ -9,18 +9,12 @@
 #include <string.h>
 
 const struct smxi_command *const smxi_commands[] = {
-	&smxi_analyze_command,
-	&smxi_moves_command,
-	&smxi_eval_command,
-	&smxi_perft_command,
-	&smxi_verify_command,
-	&smxi_bench_command,
-	&smxi_scale_command,
-	&smxi_topology_command,
-	&smxi_version_command,
-	&smxi_help_command,
-	NULL,
+	&smxi_analyze_command,  &smxi_moves_command,   &smxi_eval_command,  &smxi_perft_command,
+	&smxi_play_command,     &smxi_verify_command,  &smxi_bench_command, &smxi_scale_command,
+	&smxi_topology_command, &smxi_version_command, &smxi_help_command,  NULL,
 };
+
+#define DEFAULT_GAME "dicechess"
 
 struct leading_settings {
 	bool version;
@@ -30,19 +24,6 @@ static const struct smxi_option leading_options[] = {
 	SMXI_FLAG(struct leading_settings, version, "version", "show the version"),
 	SMXI_NO_MORE_OPTIONS,
 };
-
-static const struct smx_game *find_game(const char *name)
-{
-	const struct smx_game *game = smx_game_find(name);
-	if (game)
-		return game;
-	const char *names[16];
-	size_t count = 0;
-	for (; smx_games[count] && count < sizeof names / sizeof names[0]; count++)
-		names[count] = smx_games[count]->name;
-	smxi_error_unknown("game", name, "", names, count);
-	return NULL;
-}
 
 /* The option overrides the environment. */
 static bool choose_isa(const char *option)
@@ -70,13 +51,16 @@ static enum smxi_exit run_command(const struct smxi_command *command, struct smx
 	size_t group_count = 2;
 	for (const struct smxi_shared_options *shared = command->shared; shared && shared->options; shared++)
 		groups[group_count++] = (struct smxi_option_group){shared->options, settings + shared->offset};
-	struct smxi_call call = {.settings = settings, .words = smxi_allocate((size_t)argc, sizeof *call.words)};
+	struct smxi_call call = {.settings = settings,
+	                         .is_game_given = common->game != NULL,
+	                         .words = smxi_allocate((size_t)argc, sizeof *call.words)};
 	enum smxi_exit status = SMXI_EXIT_USAGE;
 	if (smxi_command_parse(command, groups, group_count, argc, argv, false, call.words, &call.word_count)) {
 		if (common->help) {
 			smxi_command_help(command);
 			status = SMXI_EXIT_OK;
-		} else if ((call.game = find_game(common->game)) && choose_isa(common->isa)) {
+		} else if ((call.game = smxi_game_find(common->game ? common->game : DEFAULT_GAME)) &&
+		           choose_isa(common->isa)) {
 			status = command->run(&call);
 		}
 	}
@@ -86,7 +70,7 @@ static enum smxi_exit run_command(const struct smxi_command *command, struct smx
 
 static enum smxi_exit run(int argc, char **argv)
 {
-	struct smxi_common common = {.game = "dicechess"};
+	struct smxi_common common = {.game = NULL};
 	struct leading_settings leading = {false};
 	const struct smxi_option_group groups[] = {{leading_options, &leading}, {smxi_common_options, &common}};
 	char *word = NULL;

@@ -2,6 +2,7 @@
 
 #include "cli/progress.h"
 
+#include "cli/command.h"
 #include "cli/report.h"
 
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #define PERIOD_MS  200.0
 #define CLEAR_LINE "\r\033[K"
 
-enum { LINE_BYTES = 400, USUAL_COLUMNS = 80 };
+enum { LINE_BYTES = 400, USUAL_COLUMNS = 80, BAR_COLUMNS = 20 };
 
 /* What is shown is cut to the terminal: of a line that went on in the next row only the end could be erased. */
 struct line {
@@ -37,6 +38,12 @@ static size_t columns(void)
 {
 	struct winsize size;
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : USUAL_COLUMNS;
+}
+
+static struct line empty_line(void)
+{
+	const size_t width = columns();
+	return (struct line){.room = width < LINE_BYTES ? width : LINE_BYTES};
 }
 
 static void add_best(struct line *line, const struct smxi_progress *progress, const struct smx_progress *now)
@@ -67,8 +74,7 @@ static void show(void *context, const struct smx_progress *now)
 		return;
 	progress->next_ms = now->time_ms + PERIOD_MS;
 	progress->shown = true;
-	const size_t width = columns();
-	struct line line = {.room = width < LINE_BYTES ? width : LINE_BYTES};
+	struct line line = empty_line();
 	add(&line, "depth %u", now->depth_plies);
 	if (now->candidates)
 		add(&line, "  candidates %zu/%zu, %zu left", now->candidates_completed, now->candidates,
@@ -108,4 +114,38 @@ void smxi_progress_erase(struct smxi_progress *progress)
 		fflush(stderr);
 	}
 	*progress = (struct smxi_progress){.game = progress->game, .next_ms = FIRST_MS};
+}
+
+void smxi_bar_begin(struct smxi_bar *bar)
+{
+	*bar = (struct smxi_bar){.begun_ms = smxi_clock_ms()};
+	bar->next_ms = bar->begun_ms + FIRST_MS;
+}
+
+void smxi_bar_show(struct smxi_bar *bar, size_t done, size_t all, size_t now, const char *about)
+{
+	const double time_ms = smxi_clock_ms();
+	if (time_ms < bar->next_ms || !isatty(STDERR_FILENO))
+		return;
+	bar->next_ms = time_ms + PERIOD_MS;
+	bar->shown = true;
+	struct line line = empty_line();
+	add(&line, "[");
+	for (size_t i = 0; i < BAR_COLUMNS; i++)
+		add(&line, i * all < done * BAR_COLUMNS ? "#" : ".");
+	add(&line, "] %zu/%zu games%s", done, all, about);
+	if (now) {
+		add_time(&line, (time_ms - bar->begun_ms) / (double)now * (double)(all - done));
+		add(&line, " left");
+	}
+	fprintf(stderr, CLEAR_LINE "%s", line.text);
+	fflush(stderr);
+}
+
+void smxi_bar_erase(struct smxi_bar *bar)
+{
+	if (bar->shown)
+		fputs(CLEAR_LINE, stderr);
+	bar->shown = false;
+	bar->next_ms = 0;
 }

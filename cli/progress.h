@@ -23,4 +23,16 @@ void smxi_progress_attach(struct smxi_progress *progress, struct smx_search_opti
 /* Take the line off, once the search has returned, and be ready for the next search. */
 void smxi_progress_erase(struct smxi_progress *progress);
 
+/* The same for many games: how many are done. */
+struct smxi_bar {
+	bool shown;
+	double begun_ms, next_ms;
+};
+
+void smxi_bar_begin(struct smxi_bar *bar);
+/* done of all are, `now` of them since smxi_bar_begin; `about` says more. */
+void smxi_bar_show(struct smxi_bar *bar, size_t done, size_t all, size_t now, const char *about);
+/* Take it off, so that something else can be printed. */
+void smxi_bar_erase(struct smxi_bar *bar);
+
 #endif

@@ -215,10 +215,24 @@ json_t *smxi_json_counters(const struct smx_counters *counters)
 	return object;
 }
 
+#define JSON_FLAGS (JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII)
+
+char *smxi_json_line(json_t *value)
+{
+	char *line = json_dumps(value, JSON_FLAGS);
+	if (!line)
+		smxi_out_of_memory();
+	const size_t length = strlen(line);
+	line = smxi_reallocate(line, length + 2, 1);
+	strcpy(line + length, "\n");
+	json_decref(value);
+	return line;
+}
+
 void smxi_json_print(json_t *value)
 {
 	/* A failed write leaves its mark on stdout, which main looks at before it exits. */
-	if (json_dumpf(value, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII) && !ferror(stdout))
+	if (json_dumpf(value, stdout, JSON_FLAGS) && !ferror(stdout))
 		smxi_out_of_memory();
 	putchar('\n');
 	fflush(stdout);

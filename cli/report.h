@@ -67,6 +67,8 @@ json_t *smxi_json_value(smx_value value, unsigned scale_bits);
 /* The same as an integer where it is whole. */
 json_t *smxi_json_number(smx_value value, unsigned scale_bits);
 json_t *smxi_json_counters(const struct smx_counters *counters);
+/* One line, its newline included, to be freed; `value` is released. */
+char *smxi_json_line(json_t *value);
 /* One line on stdout, flushed; `value` is released. */
 void smxi_json_print(json_t *value);
 

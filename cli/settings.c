@@ -5,6 +5,10 @@
 #include "cli/engine.h"
 #include "cli/report.h"
 
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +219,69 @@ json_t *smxi_search_json_selective(const struct smx_search_options *options)
 	smxi_json_set(object, "reach", json_real(selective->reach));
 	smxi_json_set(object, "samples", selective->samples ? json_integer(selective->samples) : json_null());
 	return object;
+}
+
+struct words {
+	char *text;
+	size_t used;
+};
+
+static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct words *words, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	const int length = vsnprintf(words->text + words->used, SMXI_SEARCH_WORDS - words->used, format, arguments);
+	va_end(arguments);
+	words->used += (size_t)length;
+	assert(length >= 0 && words->used < SMXI_SEARCH_WORDS);
+}
+
+static void add_speed(struct words *words, const struct smx_search_options *options, size_t hash_bytes,
+                      unsigned threads)
+{
+	add(words, ", star %s", smxi_star_names[options->star]);
+	if (options->leaves != SMX_LEAVES_FOLD)
+		add(words, ", leaves %s", leaves_names[options->leaves]);
+	if (options->no_bounds)
+		add(words, ", bounds off");
+	if (options->no_frames)
+		add(words, ", frames off");
+	if (options->probe_replies > 1)
+		add(words, ", probe %zu", options->probe_replies);
+	if (hash_bytes)
+		add(words, ", table %zu bytes", hash_bytes);
+	add(words, ", %u thread%s", threads, threads == 1 ? "" : "s");
+}
+
+const char *smxi_search_describe(const struct smx_search_options *options, size_t hash_bytes, unsigned threads,
+                                 char words[SMXI_SEARCH_WORDS])
+{
+	const struct smx_selective *selective = &options->selective;
+	struct words all = {.text = words};
+	add(&all, "depth %u, width ", options->depth_plies);
+	if (options->width)
+		add(&all, "%zu %s", options->width, smxi_width_counts_names[options->width_counts]);
+	else
+		add(&all, "all");
+	add(&all, ", evaluator %s, pre-rank %s", options->evaluator->name, options->prerank->name);
+	if (options->rescore)
+		add(&all, ", rescore %s %u/%u", options->rescore->name, (unsigned)options->rescore_weight,
+		    (unsigned)options->rescore_total);
+	if (selective->inner_width)
+		add(&all, ", inner width %zu", selective->inner_width);
+	if (selective->reach > 0)
+		add(&all, ", reach %.17g", selective->reach);
+	if (selective->samples)
+		add(&all, ", samples %u", selective->samples);
+	if (options->node_limit)
+		add(&all, ", at most %" PRIu64 " nodes a turn", options->node_limit);
+	if (options->time_limit_ms > 0)
+		add(&all, ", at most %.0f ms a turn", options->time_limit_ms);
+	if (options->node_limit || options->time_limit_ms > 0)
+		add_speed(&all, options, hash_bytes, threads);
+	return words;
 }
 
 bool smxi_threads_choose(const struct smxi_thread_settings *settings, uint64_t *threads)

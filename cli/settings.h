@@ -57,6 +57,13 @@ uint64_t smxi_search_hash_bytes(const struct smxi_search_settings *settings, con
 json_t *smxi_search_json_rescore(const struct smx_search_options *options);
 json_t *smxi_search_json_selective(const struct smx_search_options *options);
 
+#define SMXI_SEARCH_WORDS 512
+
+/* How such a search is done, as far as that can change a game, in words. Where a time or a number of nodes limits it, what makes it faster
+ * counts too: its table, of hash_bytes, its threads and how it prunes. Returns `words`. */
+const char *smxi_search_describe(const struct smx_search_options *options, size_t hash_bytes, unsigned threads,
+                                 char words[SMXI_SEARCH_WORDS]);
+
 struct smxi_thread_settings {
 	uint64_t threads; /* 0: auto; SMXI_UNSET: as the environment says, else auto */
 	bool serial;

@@ -10,7 +10,7 @@
 #define DRAWS     64 /* of an outcome that leaves a decision, before another game is tried */
 #define GAMES     10000
 
-static unsigned random_outcome(const struct smx_game *game, const void *state, uint64_t *seed)
+unsigned smxi_walk_outcome(const struct smx_game *game, const void *state, uint64_t *seed)
 {
 	uint32_t weights[SMX_OUTCOMES_MAX], total = 0;
 	unsigned count = game->outcomes(state, weights), outcome = 0;
@@ -29,7 +29,7 @@ static bool random_step(const struct smx_game *game, struct smx_arena *arena, ui
 {
 	struct smx_arena_mark mark = smx_arena_mark(arena);
 	struct smx_afterstates list = {0};
-	unsigned outcome = random_outcome(game, position->state, seed);
+	unsigned outcome = smxi_walk_outcome(game, position->state, seed);
 	const void *expansion = game->open(position->state, arena);
 	enum smx_node node = expansion ? game->afterstates(expansion, outcome, arena, &list) : SMX_NODE_NO_MEMORY;
 	if (node == SMX_NODE_NO_MEMORY)
