@@ -299,6 +299,15 @@ static json_t *json_depths(const struct job *job, const struct smx_result *resul
 	return array;
 }
 
+/* How deep this position is searched, if nothing stops it. */
+static unsigned depth_of(const struct job *job, const struct smx_position *position)
+{
+	const struct smx_search_options *options = &job->options;
+	const unsigned most = options->depth_plies;
+	const unsigned depth = options->depth_by.depth_plies ? smx_depth_of(&options->depth_by, job->game, position) : most;
+	return depth < most ? depth : most;
+}
+
 /* serial: of the search that this one is compared with; NULL: there is none. */
 static void print_json(const struct job *job, const struct smx_position *position, const struct smx_result *result,
                        const struct smx_result *serial)
@@ -309,7 +318,7 @@ static void print_json(const struct job *job, const struct smx_position *positio
 	job->game->format(position, text);
 	smxi_json_set(object, "game", json_string(job->game->name));
 	smxi_json_set(object, "position", json_string(text));
-	smxi_json_set(object, "depth", json_integer(options->depth_plies));
+	smxi_json_set(object, "depth", json_integer(depth_of(job, position)));
 	smxi_json_set(object, "width", options->width ? smxi_json_count(options->width) : json_null());
 	smxi_json_set(object, "evaluator", json_string(options->evaluator->name));
 	smxi_json_set(object, "unit", json_string(options->evaluator->unit));
@@ -595,8 +604,7 @@ static void print_selective(const struct job *job)
 	}
 	if (selective->samples)
 		printf("%s%u sample%s", between, selective->samples, selective->samples > 1 ? "s" : "");
-	/* only the default table can still be wanted: it gives way */
-	printf("%s: not exact\n", hash_bytes(job) ? ", without a table" : "");
+	puts(": not exact");
 }
 
 /* Whether a limit, not a number of turns, says how deep to search. */
@@ -612,7 +620,10 @@ static void print_text(const struct job *job, const struct smx_position *positio
 	char text[SMX_TEXT_MAX];
 	job->game->format(position, text);
 	printf("position   %s\n", text);
-	printf("search     depth %s%u, width ", deepens(job->settings) ? "up to " : "", options->depth_plies);
+	printf("search     depth %s%u", deepens(job->settings) ? "up to " : "", depth_of(job, position));
+	if (options->depth_by.depth_plies)
+		printf(" by %s", smxi_search_rule(&options->depth_by, (char[SMXI_SEARCH_WORDS]){""}));
+	printf(", width ");
 	if (options->width)
 		printf("%zu %s", options->width, smxi_width_counts_names[options->width_counts]);
 	else
@@ -825,7 +836,7 @@ static bool check_table(const struct job *job)
 	else if (settings->file && (settings->checkpoint || settings->resume))
 		smxi_error("--%s is for the search of one position, not for --file",
 		           settings->checkpoint ? "checkpoint" : "resume");
-	else if (smxi_search_is_selective(&job->options) && (settings->hash_load || asked))
+	else if (!smxi_search_takes_table(&job->options) && (settings->hash_load || asked))
 		smxi_search_refuse_table(settings->hash_load ? "hash-load" : asked);
 	else if (asked && !settings->hash_load && !hash_bytes(job))
 		smxi_error("--%s needs --hash or --hash-load", asked);
@@ -890,7 +901,7 @@ static bool open_table(struct job *job, struct smx_table **table)
 		if (!load_table(job, load, table))
 			return false;
 		job->resumed = settings->resume != NULL;
-	} else if (hash_bytes(job) && !smxi_search_is_selective(&job->options)) {
+	} else if (hash_bytes(job)) {
 		status = smx_table_create((size_t)hash_bytes(job), table, &error);
 		if (status != SMX_OK)
 			smxi_error("%s", reason(status, &error));

@@ -545,6 +545,9 @@ void smxi_command_overview(bool to_stderr)
 			fprintf(out, " %s", (*evaluator)->name);
 		if (smx_games[i]->evaluator_forms)
 			fprintf(out, " %s", smx_games[i]->evaluator_forms);
+		fputs("; measures outcomes", out);
+		for (const struct smx_measure *measure = smx_games[i]->measures; measure && measure->name; measure++)
+			fprintf(out, " %s (%s)", measure->name, measure->title);
 		fputc('\n', out);
 	}
 	fputs("\nstarmax <subcommand> --help says more. Exit status: 0 done; 1 failed, or bad lines in a file;\n"

@@ -120,8 +120,7 @@ static bool set_player(struct smxi_player *player, const struct smx_game *game,
 {
 	if (!smxi_search_apply(settings, game, &player->options))
 		return false;
-	player->hash_bytes =
-		smxi_search_is_selective(&player->options) ? 0 : (size_t)smxi_search_hash_bytes(settings, &player->options);
+	player->hash_bytes = (size_t)smxi_search_hash_bytes(settings, &player->options);
 	smxi_search_describe(&player->options, player->hash_bytes, threads, player->words);
 	return true;
 }
@@ -285,16 +284,16 @@ const struct smxi_command smxi_play_command = {
 	.summary = "play games with seeds, or two ways to search against each other; check and analyse a game",
 	.details =
 		"A game of one player is played for points. In a game of two, A searches as the options say and B as "
-        "--against\n"
+		"--against\n"
 		"OPTIONS; each seed is a pair of games that have the same luck, turn by turn, one begun by A and one by B.\n\n"
 		"The luck of a game follows from its seed, and before turn k from seed and k alone. So with --depth a game is "
-        "the\n"
+		"the\n"
 		"same whatever the threads, also in part; with --nodes it is if each search has one thread, with --movetime it "
-        "is\n"
+		"is\n"
 		"not. Intervals hold for 95%: of means by Student's t, of rates by Wilson's formula; of a match the pairs are\n"
 		"what counts.\n\n"
 		"With --output FILE a run that was killed goes on where it was: the same command, given again, plays what "
-        "FILE\n"
+		"FILE\n"
 		"lacks and shows all. Ctrl-C ends the games that are being played, and shows those that are complete.\n\n"
 		"A transcript is also a file of positions, for --file of other subcommands. docs/json.md describes the JSON.",
 	.shared = shared,

@@ -20,6 +20,9 @@ static const char *const on_off_names[] = {"on", "off", NULL};
 const struct smxi_option smxi_search_options[] = {
 	SMXI_NUMBER(struct smxi_search_settings, depth, "depth", 1, SMX_DEPTH_MAX, "auto",
                 "turns to look ahead, the first one included; auto: 2, or as many as the limits allow"),
+	SMXI_TEXT(struct smxi_search_settings, depth_by, "depth-by", "RULE",
+              "depth by position, such as outcomes:8=6,16=5,4: 6 where there are up to 8 outcomes, 5 up to 16, else 4; "
+              "starmax --help lists what else it goes by"),
 	SMXI_NUMBER(struct smxi_search_settings, width, "width", 1, 1000000000, "all", "candidates kept after pre-ranking"),
 	SMXI_CHOICE(struct smxi_search_settings, width_counts, "width-counts", smxi_width_counts_names,
                 "what the width counts"),
@@ -71,7 +74,7 @@ const struct smxi_option smxi_thread_options[] = {
 
 bool smxi_search_deepens(const struct smxi_search_settings *settings)
 {
-	return !settings->depth && (settings->nodes || settings->movetime_ms);
+	return !settings->depth && (settings->depth_by || settings->nodes || settings->movetime_ms);
 }
 
 /* Digits with or without a fraction; what is not that is not what strtod is asked about. */
@@ -150,9 +153,18 @@ static bool set_rescore(const struct smxi_search_settings *settings, const struc
 
 bool smxi_search_refuse_table(const char *option)
 {
-	smxi_error("--%s is not for a selective search (--inner-width, --reach, --samples): "
-	           "its values are not exact, and no table keeps them",
+	smxi_error("--%s is not for a search with --inner-width or --samples: its values depend on more than a table keeps",
 	           option);
+	return false;
+}
+
+/* False after an error message. */
+static bool set_depth_by(const char *text, const struct smx_game *game, struct smx_search_options *options)
+{
+	struct smx_error error;
+	if (!text || smx_depth_rule_parse(game, text, &options->depth_by, &error) == SMX_OK)
+		return true;
+	smxi_error("option --depth-by: %s", error.message);
 	return false;
 }
 
@@ -177,10 +189,10 @@ bool smxi_search_apply(const struct smxi_search_settings *settings, const struct
 		return false;
 	if (settings->prerank && !(options->prerank = smxi_evaluator_find(game, "pre-ranker", settings->prerank)))
 		return false;
-	if (!set_rescore(settings, game, options) ||
+	if (!set_depth_by(settings->depth_by, game, options) || !set_rescore(settings, game, options) ||
 	    (settings->reach && !read_reach(settings->reach, &options->selective.reach)))
 		return false;
-	return !(settings->hash.given && settings->hash.bytes && smxi_search_is_selective(options)) ||
+	return !(settings->hash.given && settings->hash.bytes && !smxi_search_takes_table(options)) ||
 	       smxi_search_refuse_table("hash");
 }
 
@@ -188,7 +200,7 @@ uint64_t smxi_search_hash_bytes(const struct smxi_search_settings *settings, con
 {
 	if (settings->hash.given)
 		return settings->hash.bytes;
-	return options->depth_plies >= SMXI_DEFAULT_HASH_DEPTH ? SMXI_DEFAULT_HASH : 0;
+	return options->depth_plies >= SMXI_DEFAULT_HASH_DEPTH && smxi_search_takes_table(options) ? SMXI_DEFAULT_HASH : 0;
 }
 
 json_t *smxi_search_json_rescore(const struct smx_search_options *options)
@@ -206,6 +218,11 @@ bool smxi_search_is_selective(const struct smx_search_options *options)
 {
 	const struct smx_selective *selective = &options->selective;
 	return selective->inner_width || selective->reach > 0 || selective->samples;
+}
+
+bool smxi_search_takes_table(const struct smx_search_options *options)
+{
+	return !options->selective.inner_width && !options->selective.samples;
 }
 
 json_t *smxi_search_json_selective(const struct smx_search_options *options)
@@ -255,12 +272,31 @@ static void add_speed(struct words *words, const struct smx_search_options *opti
 	add(words, ", %u thread%s", threads, threads == 1 ? "" : "s");
 }
 
+static void add_rule(struct words *words, const struct smx_depth_rule *rule)
+{
+	add(words, "%s:", rule->measure ? rule->measure->name : "outcomes");
+	for (unsigned i = 0; i < rule->count; i++)
+		add(words, "%u=%u,", rule->steps[i].most, rule->steps[i].depth_plies);
+	add(words, "%u", rule->depth_plies);
+}
+
+const char *smxi_search_rule(const struct smx_depth_rule *rule, char words[SMXI_SEARCH_WORDS])
+{
+	add_rule(&(struct words){.text = words}, rule);
+	return words;
+}
+
 const char *smxi_search_describe(const struct smx_search_options *options, size_t hash_bytes, unsigned threads,
                                  char words[SMXI_SEARCH_WORDS])
 {
 	const struct smx_selective *selective = &options->selective;
 	struct words all = {.text = words};
-	add(&all, "depth %u, width ", options->depth_plies);
+	add(&all, "depth %u", options->depth_plies);
+	if (options->depth_by.depth_plies) {
+		add(&all, " by ");
+		add_rule(&all, &options->depth_by);
+	}
+	add(&all, ", width ");
 	if (options->width)
 		add(&all, "%zu %s", options->width, smxi_width_counts_names[options->width_counts]);
 	else

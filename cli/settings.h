@@ -10,6 +10,7 @@
 
 struct smxi_search_settings {
 	uint64_t depth, width;
+	const char *depth_by;
 	unsigned width_counts;
 	const char *evaluator, *prerank;
 	unsigned leaves;
@@ -46,8 +47,10 @@ bool smxi_search_apply(const struct smxi_search_settings *settings, const struct
                        struct smx_search_options *options);
 
 bool smxi_search_is_selective(const struct smx_search_options *options);
+/* Whether a table can keep what the search finds. */
+bool smxi_search_takes_table(const struct smx_search_options *options);
 
-/* Say that an option which brings a table is not for a selective search; returns false. */
+/* Say that an option which brings a table is not for a search that takes none; returns false. */
 bool smxi_search_refuse_table(const char *option);
 
 /* The size of the table that was asked for, or that such a search gets unasked, which a selective one does not take; 0: none. */
@@ -57,7 +60,10 @@ uint64_t smxi_search_hash_bytes(const struct smxi_search_settings *settings, con
 json_t *smxi_search_json_rescore(const struct smx_search_options *options);
 json_t *smxi_search_json_selective(const struct smx_search_options *options);
 
-#define SMXI_SEARCH_WORDS 512
+#define SMXI_SEARCH_WORDS 1024
+
+/* The text of a rule, as --depth-by reads it. Returns `words`. */
+const char *smxi_search_rule(const struct smx_depth_rule *rule, char words[SMXI_SEARCH_WORDS]);
 
 /* How such a search is done, as far as that can change a game, in words. Where a time or a number of nodes limits it, what makes it faster
  * counts too: its table, of hash_bytes, its threads and how it prunes. Returns `words`. */

@@ -528,11 +528,21 @@ static enum smx_status trust(struct smx_search *search, unsigned role, const str
 	return status;
 }
 
+static bool is_rule(const struct smx_depth_rule *rule)
+{
+	bool is_one = rule->depth_plies <= SMX_DEPTH_MAX && rule->count <= SMX_DEPTH_STEPS_MAX;
+	for (unsigned i = 0; is_one && i < rule->count; i++)
+		is_one = rule->steps[i].depth_plies >= 1 && rule->steps[i].depth_plies <= SMX_DEPTH_MAX;
+	return is_one;
+}
+
 static enum smx_status check_options(struct smx_search *search, const struct smx_search_options *options,
                                      uint64_t *fingerprint, struct smx_error *error)
 {
 	if (options->depth_plies < 1 || options->depth_plies > SMX_DEPTH_MAX)
 		return smxi_refuse(error, SMX_ERR_ARGUMENT, "depth must be from 1 to %d", SMX_DEPTH_MAX);
+	if (!is_rule(&options->depth_by))
+		return smxi_refuse(error, SMX_ERR_ARGUMENT, "a rule for depths needs depths from 1 to %d", SMX_DEPTH_MAX);
 	if (!options->evaluator || !options->prerank)
 		return smxi_refuse(error, SMX_ERR_ARGUMENT, "a search needs an evaluator and a pre-ranker");
 	if (!(options->selective.reach >= 0 && options->selective.reach < 1))
@@ -583,8 +593,16 @@ static unsigned rarity_most(double reach)
 	return most;
 }
 
-static void begin(struct searcher *s, const struct smx_search_options *options, unsigned evaluated_side,
-                  uint64_t fingerprint, double now_ms)
+static unsigned depth_for(const struct smx_game *game, const struct smx_position *position,
+                          const struct smx_search_options *options)
+{
+	const struct smx_depth_rule *rule = &options->depth_by;
+	const unsigned depth = rule->depth_plies ? smx_depth_of(rule, game, position) : SMX_DEPTH_MAX;
+	return depth < options->depth_plies ? depth : options->depth_plies;
+}
+
+static void begin(struct searcher *s, const struct smx_search_options *options, unsigned depth_plies,
+                  unsigned evaluated_side, uint64_t fingerprint, double now_ms)
 {
 	smx_arena_release(s->arena, (struct smx_arena_mark){NULL, 0});
 	s->counters = (struct smx_counters){0};
@@ -592,6 +610,7 @@ static void begin(struct searcher *s, const struct smx_search_options *options, 
 	s->busy_ms = s->waited_ms = 0;
 	memset(s->task_sizes, 0, sizeof s->task_sizes);
 	s->options = *options;
+	s->options.depth_plies = depth_plies;
 	s->evaluated_side = evaluated_side;
 	s->fold = s->game->fold && options->evaluator->fold && options->leaves == SMX_LEAVES_FOLD;
 	s->selective = is_selective(options);
@@ -618,8 +637,9 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 		return smxi_refuse(error, SMX_ERR_MEMORY, "no memory for %u threads", options->splitter->threads);
 	const double now_ms = smxi_now_ms();
 	const unsigned side = search->game->side_to_move(position->state);
+	const unsigned depth_plies = depth_for(search->game, position, options);
 	for (unsigned i = 0; i < search->searcher_count; i++)
-		begin(&search->searchers[i], options, side, fingerprint, now_ms);
+		begin(&search->searchers[i], options, depth_plies, side, fingerprint, now_ms);
 	atomic_store(&search->limit_reached, false);
 	atomic_store(&search->nodes, 0);
 	search->reported_ms = now_ms;
@@ -632,7 +652,7 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 		smxi_table_begin(options->table);
 
 	struct searcher *s = &search->searchers[0];
-	search->iterations = smx_arena_alloc(s->arena, options->depth_plies * sizeof *search->iterations);
+	search->iterations = smx_arena_alloc(s->arena, depth_plies * sizeof *search->iterations);
 	const enum end end = !search->iterations                   ? END_NO_MEMORY
 	                     : position->outcome == SMX_NO_OUTCOME ? search_value(s, position)
 	                                                           : search_turns(s, position);

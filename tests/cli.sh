@@ -93,7 +93,7 @@ expect 2 analyze --checkpoint x --every 0 "$start"; complains "option --every ta
 expect 2 analyze --resume x --hash-load x "$start"; complains "--resume and --hash-load exclude each other"
 for name in checkpoint resume; do
 	expect 2 analyze --$name x --file -; complains "--$name is for the search of one position, not for --file"
-	expect 2 analyze --$name x --samples 3 "$start"; complains "--$name is not for a selective search"
+	expect 2 analyze --$name x --samples 3 "$start"; complains "--$name is not for a search with --inner-width or --samples"
 done
 expect 2 analyze --multi 0 "$start"; complains "--multi takes a number from 1 to 1000000000"
 expect 2 analyze --probe 0 "$start"; complains "--probe takes a number from 1 to"
@@ -111,9 +111,12 @@ for value in "" 1 1.0 2 -0.1 0.9999999999999999999999 .5 0. 1e-3 0x1p-3 1/8 nan 
 done
 expect 2 analyze --inner-width 0 "$start"; complains "--inner-width takes a number from 1 to 1000000000 or all"
 expect 2 analyze --samples 0 "$start"; complains "--samples takes a number from 1 to 1000000 or all"
-for options in "--inner-width 8 --hash 1M" "--reach 0.5 --hash-load x" "--samples 3 --hash-save x" "--samples 3 --exact-only"; do
+for options in "--inner-width 8 --hash 1M" "--inner-width 8 --hash-load x" "--samples 3 --hash-save x" "--samples 3 --exact-only"; do
 	# shellcheck disable=SC2086
-	expect 2 analyze $options "$start"; complains "is not for a selective search"
+	expect 2 analyze $options "$start"; complains "is not for a search with --inner-width or --samples"
+done
+for rule in "" outcomes outcome:3 outcomes: outcomes:0 outcomes:65 8=3,2 outcomes:8=3 outcomes:8=3, outcomes:9=3,8=2,1 "outcomes:8=3;2" tiles:3; do
+	expect 2 analyze --depth-by "$rule" "$start"; complains "option --depth-by: "
 done
 expect 2 analyze "$start" --depth; complains "--depth needs a value"
 expect 2 analyze --json=yes "$start"; complains "--json takes no value"

@@ -6,6 +6,7 @@
 #ifndef STARMAX_SEARCH_H
 #define STARMAX_SEARCH_H
 
+#include <starmax/depth.h>
 #include <starmax/evaluator.h>
 #include <starmax/game.h>
 #include <starmax/status.h>
@@ -15,8 +16,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define SMX_DEPTH_MAX 64
 
 /* What the width counts. */
 enum smx_width_counts {
@@ -139,7 +138,9 @@ struct smx_splitter;
 
 struct smx_search_options {
 	unsigned depth_plies; /* 1..SMX_DEPTH_MAX */
-	size_t width;         /* candidates kept after pre-ranking; 0 keeps all */
+	/* Where its depth_plies is not 0: the depth is what it says of the position, and at most the above. */
+	struct smx_depth_rule depth_by;
+	size_t width; /* candidates kept after pre-ranking; 0 keeps all */
 	enum smx_width_counts width_counts;
 	enum smx_ties ties;
 	uint64_t seed; /* of SMX_TIES_RANDOM */

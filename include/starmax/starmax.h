@@ -4,6 +4,7 @@
 
 #include <starmax/arena.h>
 #include <starmax/clock.h>
+#include <starmax/depth.h>
 #include <starmax/dicechess.h>
 #include <starmax/evaluator.h>
 #include <starmax/game.h>
