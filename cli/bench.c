@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/engine.h"
 #include "cli/report.h"
+#include "cli/suite.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,27 +25,6 @@ static const struct smxi_option bench_options[] = {
 static const char *const star_names[] = {"none", "star1", "star2"};
 static const char *const leaves_names[] = {"fold", "list"};
 
-/* Each way through the search at least once: plain, outcome by outcome and in frames; folded and listed leaves; an evaluator without
- * a fold; both scales; two levels of chance nodes. */
-static const struct bench_run {
-	unsigned depth_plies;
-	size_t width;
-	enum smx_star star;
-	enum smx_leaves leaves;
-	const struct smx_evaluator *evaluator;
-} runs[] = {
-	{1, 0, SMX_STAR2, SMX_LEAVES_FOLD, &smx_dicechess_material},
-	{2, 8, SMX_STAR_NONE, SMX_LEAVES_FOLD, &smx_dicechess_material},
-	{2, 8, SMX_STAR_NONE, SMX_LEAVES_LIST, &smx_dicechess_material},
-	{2, 8, SMX_STAR1, SMX_LEAVES_FOLD, &smx_dicechess_standard},
-	{2, 0, SMX_STAR2, SMX_LEAVES_FOLD, &smx_dicechess_material},
-	{3, 8, SMX_STAR2, SMX_LEAVES_FOLD, &smx_dicechess_material},
-	{3, 8, SMX_STAR2, SMX_LEAVES_FOLD, &smx_dicechess_winprob},
-};
-
-/* The run whose turn and value stand for the position in the text output. */
-#define SHOWN_RUN 4
-
 struct totals {
 	uint64_t signature, chance_nodes;
 	double time_ms;
@@ -56,7 +36,8 @@ static uint64_t signature_of(const struct smx_counters *counters)
 	       counters->turns;
 }
 
-static json_t *json_run(const struct bench_run *bench_run, const struct smx_result *result)
+static json_t *json_run(const struct smx_game *game, const struct smxi_bench_run *bench_run,
+                        const struct smx_result *result)
 {
 	char turn[SMX_TEXT_MAX];
 	json_t *object = smxi_json(json_object());
@@ -65,48 +46,66 @@ static json_t *json_run(const struct bench_run *bench_run, const struct smx_resu
 	smxi_json_set(object, "star", json_string(star_names[bench_run->star]));
 	smxi_json_set(object, "leaves", json_string(leaves_names[bench_run->leaves]));
 	smxi_json_set(object, "evaluator", json_string(bench_run->evaluator->name));
-	smxi_json_set(object, "turn", json_string(smxi_report_turn(&smx_dicechess, &result->turn, turn)));
+	smxi_json_set(object, "reach", json_real(bench_run->reach));
+	smxi_json_set(object, "hash_bytes", bench_run->hash_bytes ? smxi_json_count(bench_run->hash_bytes) : json_null());
+	smxi_json_set(object, "turn", json_string(smxi_report_turn(game, &result->turn, turn)));
 	smxi_json_set(object, "raw", json_integer(result->value));
 	smxi_json_set(object, "counters", smxi_json_counters(&result->counters));
 	smxi_json_set(object, "time_ms", json_real(result->time_ms));
 	return object;
 }
 
-/* All runs of one position; false after an error message. */
-static bool bench_position(struct smx_search *search, size_t index, struct totals *totals, json_t *positions)
+static enum smx_status search(struct smx_search *search, const struct smxi_bench_run *bench_run,
+                              const struct smx_game *game, const struct smx_position *position,
+                              const struct smx_result **result, struct smx_error *error)
 {
-	const char *text = smxi_bench_positions[index].text;
+	struct smx_search_options options;
+	smx_search_options_init(&options, game);
+	options.depth_plies = bench_run->depth_plies;
+	options.width = bench_run->width;
+	options.star = bench_run->star;
+	options.leaves = bench_run->leaves;
+	options.evaluator = bench_run->evaluator;
+	options.selective.reach = bench_run->reach;
+	enum smx_status status = SMX_OK;
+	if (bench_run->hash_bytes)
+		status = smx_table_create(bench_run->hash_bytes, &options.table, error);
+	if (status == SMX_OK)
+		status = smx_search_run(search, position, &options, result, error);
+	smx_table_destroy(options.table);
+	return status;
+}
+
+/* All runs of one position; false after an error message. */
+static bool bench_position(struct smx_search *searcher, const struct smxi_suite *suite, size_t index,
+                           struct totals *totals, json_t *positions)
+{
+	const struct smx_game *game = suite->game;
+	const char *name = suite->positions[index].name, *text = suite->positions[index].text;
 	struct smx_position position;
 	struct smx_error error = {0};
 	struct totals own = {0};
 	char turn[SMX_TEXT_MAX] = "";
 	smx_value value = 0;
 	json_t *array = positions ? smxi_json(json_array()) : NULL;
-	enum smx_status status = smx_dicechess.parse(text, strlen(text), &position, &error);
-	for (size_t i = 0; i < sizeof runs / sizeof runs[0] && status == SMX_OK; i++) {
-		struct smx_search_options options;
+	enum smx_status status = game->parse(text, strlen(text), &position, &error);
+	for (size_t i = 0; i < suite->run_count && status == SMX_OK; i++) {
 		const struct smx_result *result;
-		smx_search_options_init(&options, &smx_dicechess);
-		options.depth_plies = runs[i].depth_plies;
-		options.width = runs[i].width;
-		options.star = runs[i].star;
-		options.leaves = runs[i].leaves;
-		options.evaluator = runs[i].evaluator;
-		status = smx_search_run(search, &position, &options, &result, &error);
+		status = search(searcher, &suite->runs[i], game, &position, &result, &error);
 		if (status != SMX_OK)
 			break;
 		own.signature += signature_of(&result->counters);
 		own.chance_nodes += result->counters.chance_nodes;
 		own.time_ms += result->time_ms;
-		if (i == SHOWN_RUN) {
-			smxi_report_turn(&smx_dicechess, &result->turn, turn);
+		if (i == suite->shown_run) {
+			smxi_report_turn(game, &result->turn, turn);
 			value = result->value;
 		}
 		if (array)
-			smxi_json_append(array, json_run(&runs[i], result));
+			smxi_json_append(array, json_run(game, &suite->runs[i], result));
 	}
 	if (status != SMX_OK) {
-		smxi_error("%s: %s", smxi_bench_positions[index].name, *error.message ? error.message : smx_status_str(status));
+		smxi_error("%s: %s", name, *error.message ? error.message : smx_status_str(status));
 		json_decref(array);
 		return false;
 	}
@@ -115,13 +114,12 @@ static bool bench_position(struct smx_search *search, size_t index, struct total
 	totals->time_ms += own.time_ms;
 	if (array) {
 		json_t *object = smxi_json(json_object());
-		smxi_json_set(object, "name", json_string(smxi_bench_positions[index].name));
+		smxi_json_set(object, "name", json_string(name));
 		smxi_json_set(object, "position", json_string(text));
 		smxi_json_set(object, "runs", array);
 		smxi_json_append(positions, object);
 	} else {
-		printf("%-10s  %-16s %18" PRId64 " %10" PRIu64 " %9.1f ms\n", smxi_bench_positions[index].name, turn, value,
-		       own.signature, own.time_ms);
+		printf("%-10s  %-16s %18" PRId64 " %10" PRIu64 " %9.1f ms\n", name, turn, value, own.signature, own.time_ms);
 		fflush(stdout);
 	}
 	return true;
@@ -142,18 +140,19 @@ static enum smxi_exit run(const struct smxi_call *call)
 	const struct bench_settings *settings = call->settings;
 	if (!smxi_no_words(call))
 		return SMXI_EXIT_USAGE;
-	if (call->game != &smx_dicechess) {
+	const struct smxi_suite *suite = smxi_suite_of(call->game);
+	if (!suite) {
 		smxi_error("bench has no positions of game %s", call->game->name);
 		return SMXI_EXIT_USAGE;
 	}
 	struct totals totals = {0};
 	json_t *positions = settings->json ? smxi_json(json_array()) : NULL;
-	struct smxi_engine engine = smxi_engine_open(&smx_dicechess, 1);
+	struct smxi_engine engine = smxi_engine_open(call->game, 1);
 	bool ok = true;
 	if (!positions)
 		printf("%-10s  %-16s %18s %10s %12s\n", "position", "turn", "raw value", "nodes", "time");
-	for (size_t i = 0; i < sizeof smxi_bench_positions / sizeof smxi_bench_positions[0] && ok; i++)
-		ok = bench_position(engine.search, i, &totals, positions);
+	for (size_t i = 0; i < suite->position_count && ok; i++)
+		ok = bench_position(engine.search, suite, i, &totals, positions);
 	smxi_engine_close(&engine);
 	if (!ok) {
 		json_decref(positions);
@@ -161,6 +160,7 @@ static enum smxi_exit run(const struct smxi_call *call)
 	}
 	if (positions) {
 		json_t *object = smxi_json(json_object());
+		smxi_json_set(object, "game", json_string(call->game->name));
 		smxi_json_set(object, "bench", smxi_json_count(totals.signature));
 		smxi_json_set(object, "chance_nodes", smxi_json_count(totals.chance_nodes));
 		smxi_json_set(object, "time_ms", json_real(totals.time_ms));
@@ -178,7 +178,8 @@ const struct smxi_command smxi_bench_command = {
 	.summary = "search fixed positions and print a signature of the work done",
 	.details = "The last line is the signature: the sum of chance nodes, outcomes, afterstates, leaf evaluations\n"
 			   "and root turns over all runs. It does not depend on compiler, build or instruction set. The turn\n"
-			   "and the raw value shown are those of the search of depth 2 over every turn.",
+			   "and the raw value shown are those of one of the runs: of Dice Chess the search of depth 2 over every "
+			   "turn, of 2048 of depth 5.",
 	.options = bench_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

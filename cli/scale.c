@@ -20,9 +20,11 @@
 #include "cli/report.h"
 #include "cli/runner.h"
 #include "cli/scaling.h"
+#include "cli/suite.h"
 
 #include <starmax/parallel.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -32,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POSITIONS = sizeof smxi_bench_positions / sizeof smxi_bench_positions[0], ENDINGS = 3 };
+enum { POSITIONS_MAX = 16 };
 
 struct scale_settings {
 	unsigned set;
@@ -45,19 +47,6 @@ struct scale_settings {
 	bool warm, json;
 };
 
-static const char *const set_names[] = {"ordinary", "heavy", "endings", NULL};
-
-static const struct {
-	unsigned depth;
-	size_t width;
-	const char *evaluator;
-	size_t positions;
-} sets[] = {
-	{3, 8, "material", POSITIONS},
-	{3, 0, "winprob", POSITIONS},
-	{4, 8, "material", ENDINGS},
-};
-
 static const struct scale_settings defaults = {
 	.depth = SMXI_UNSET,
 	.width = SMXI_UNSET,
@@ -66,13 +55,13 @@ static const struct scale_settings defaults = {
 };
 
 static const struct smxi_option scale_options[] = {
-	SMXI_CHOICE(struct scale_settings, set, "set", set_names, "which searches of which bench positions"),
+	SMXI_CHOICE(struct scale_settings, set, "set", smxi_scale_set_names, "which searches of which bench positions"),
 	SMXI_NUMBER(struct scale_settings, depth, "depth", 1, SMX_DEPTH_MAX, NULL,
                 "turns to look ahead (default: the set's)"),
 	SMXI_NUMBER(struct scale_settings, width, "width", 1, 1000000000, "all",
                 "candidates kept after pre-ranking (default: the set's)"),
 	SMXI_TEXT(struct scale_settings, evaluator, "evaluator", "NAME", "values the leaves (default: the set's)"),
-	SMXI_TEXT(struct scale_settings, position, "position", "DFEN", "this position instead of the set's"),
+	SMXI_TEXT(struct scale_settings, position, "position", "POSITION", "this position instead of the set's"),
 	SMXI_TEXT(struct scale_settings, threads, "threads", "LIST",
               "numbers of threads, such as 1,2,4 or 1-4 (default: from 1 to the usable processors)"),
 	SMXI_NUMBER(struct scale_settings, rounds, "rounds", 1, 1000, NULL, "times that everything is measured"),
@@ -90,9 +79,9 @@ static const struct smxi_option scale_options[] = {
 struct scale {
 	const struct scale_settings *settings;
 	struct smxi_scaling scaling; /* what others may only look at, and below what it points to */
-	struct smx_position position[POSITIONS];
-	const char *name[POSITIONS];
-	struct smxi_measure expected[POSITIONS];
+	struct smx_position position[POSITIONS_MAX];
+	const char *name[POSITIONS_MAX];
+	struct smxi_measure expected[POSITIONS_MAX];
 	unsigned *threads;
 	struct smx_parallel_plan *plans;
 	struct smxi_runners runners; /* as many serial ones as the most threads, then one for each of `threads` */
@@ -364,11 +353,14 @@ static bool set_positions(struct scale *scale)
 {
 	const struct smx_game *game = scale->scaling.game;
 	const char *own = scale->settings->position;
-	const size_t count = own ? 1 : sets[scale->settings->set].positions;
+	const struct smxi_suite *suite = smxi_suite_of(game);
+	const struct smxi_scale_set *set = suite ? &suite->sets[scale->settings->set] : NULL;
+	const size_t count = own ? 1 : set->count;
+	assert(count <= POSITIONS_MAX);
 	for (size_t i = 0; i < count; i++) {
-		const char *text = own ? own : smxi_bench_positions[i].text;
+		const char *text = own ? own : suite->positions[set->first + i].text;
 		struct smx_error error = {0};
-		scale->name[i] = own ? "given" : smxi_bench_positions[i].name;
+		scale->name[i] = own ? "given" : suite->positions[set->first + i].name;
 		if (game->parse(text, strlen(text), &scale->position[i], &error) != SMX_OK) {
 			smxi_error("bad position: %s", error.message);
 			return false;
@@ -390,15 +382,23 @@ static bool set_search(struct scale *scale)
 	struct smx_search_options *options = &work->options;
 	smx_search_options_init(options, game);
 	options->star = SMX_STAR2;
-	options->depth_plies = settings->depth == SMXI_UNSET ? sets[settings->set].depth : (unsigned)settings->depth;
-	options->width = settings->width == SMXI_UNSET ? sets[settings->set].width : (size_t)settings->width;
-	const char *evaluator = settings->evaluator      ? settings->evaluator
-	                        : game == &smx_dicechess ? sets[settings->set].evaluator
-	                                                 : NULL;
-	if (evaluator && !(options->evaluator = smxi_evaluator_find(game, "evaluator", evaluator)))
+	const struct smxi_suite *suite = smxi_suite_of(game);
+	if (suite) {
+		const struct smxi_scale_set *set = &suite->sets[settings->set];
+		options->depth_plies = set->depth_plies;
+		options->width = set->width;
+		options->evaluator = set->evaluator;
+		work->hash_bytes = set->hash_bytes;
+	}
+	if (settings->depth != SMXI_UNSET)
+		options->depth_plies = (unsigned)settings->depth;
+	if (settings->width != SMXI_UNSET)
+		options->width = (size_t)settings->width;
+	if (settings->evaluator && !(options->evaluator = smxi_evaluator_find(game, "evaluator", settings->evaluator)))
 		return false;
 	work->game = game;
-	work->hash_bytes = (size_t)settings->hash.bytes;
+	if (settings->hash.given)
+		work->hash_bytes = (size_t)settings->hash.bytes;
 	work->is_warm = settings->warm;
 	return true;
 }
@@ -407,7 +407,7 @@ static bool set_search(struct scale *scale)
 static bool set_up(struct scale *scale)
 {
 	const struct scale_settings *settings = scale->settings;
-	if (scale->scaling.game != &smx_dicechess && !settings->position) {
+	if (!smxi_suite_of(scale->scaling.game) && !settings->position) {
 		smxi_error("scale has no positions of game %s: give one with --position", scale->scaling.game->name);
 		return false;
 	}
@@ -415,7 +415,7 @@ static bool set_up(struct scale *scale)
 		smxi_error("option --plot takes the beginning of file names, not starting with a dash, on one line");
 		return false;
 	}
-	scale->scaling.set = settings->position ? NULL : set_names[settings->set];
+	scale->scaling.set = settings->position ? NULL : smxi_scale_set_names[settings->set];
 	scale->scaling.rounds = (size_t)settings->rounds;
 	return set_search(scale) && set_positions(scale) && set_threads(scale) && plan_all(scale);
 }
@@ -501,8 +501,11 @@ const struct smxi_command smxi_scale_command = {
 		"status 1: some answer is not the serial search's.\n\n"
 		"Threads are bound to processors as starmax analyze does it, and as many processes to the same ones. A search\n"
 		"begins with all threads asleep; --warm searches for some milliseconds right before.\n\n"
-		"The sets: ordinary is depth 3, width 8, material; heavy depth 3, every turn, winprob; endings depth 4,\n"
-		"width 8, material, of three endgames. docs/json.md describes the JSON.",
+		"The sets of Dice Chess: ordinary is depth 3, width 8, material; heavy depth 3, every turn, winprob; endings "
+		"depth 4,\n"
+		"width 8, material, of three endgames. Of 2048: ordinary is depth 5, heavy depth 6, endings depth 7 of three "
+		"boards\n"
+		"of a long game, with a table. docs/json.md describes the JSON.",
 	.options = scale_options,
 	.defaults = &defaults,
 	.settings_size = sizeof defaults,

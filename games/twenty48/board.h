@@ -61,6 +61,12 @@ static inline uint64_t smxi_t48_empty(uint64_t board)
 	return ~board & UINT64_C(0x1111111111111111);
 }
 
+static inline unsigned smxi_t48_count_empty(uint64_t board)
+{
+	/* the highest nibble of the product is the sum of all, of which 16 would be 0 */
+	return board ? (unsigned)(smxi_t48_empty(board) * UINT64_C(0x1111111111111111) >> 60) : 16;
+}
+
 /* Rows become columns. */
 static inline uint64_t smxi_t48_transpose(uint64_t board)
 {

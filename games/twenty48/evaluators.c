@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { HEURISTIC_BITS = 8, SCORE_BITS = 17, SEED_BITS = 24, LINE_CELLS = 4, BOARD_CELLS = 16 };
+enum { HEURISTIC_BITS = 8, SCORE_BITS = 11, SEED_BITS = 24, LINE_CELLS = 4, BOARD_CELLS = 16 };
 
 /* ---- sums over lines ---- */
 
@@ -130,7 +130,7 @@ static smx_value seed_value(uint64_t board)
 {
 	const smx_value unit = INT64_C(1) << SEED_BITS;
 	const int zigzag = zigzag_of_rows(board) + zigzag_of_rows(smxi_t48_transpose(board));
-	return seed_empty[__builtin_popcountll(smxi_t48_empty(board))] - zigzag * unit +
+	return seed_empty[smxi_t48_count_empty(board)] - zigzag * unit +
 	       (smx_value)smxi_t48_tile(board, 0) * (unit / 2 * 3);
 }
 

@@ -2,7 +2,8 @@
  *
  * The search values the last turn by the fold below, for evaluators that are sums over lines. A new tile changes one row and one column, and
  * a slide to the left treats each row on its own: so what a slide makes of the three other rows is computed once for a board, for
- * each of the four ways, and each outcome looks up one line more, and then the four lines across it. */
+ * each of the four ways, and then each outcome looks up one line more, and the four lines across it. Outcomes that differ only in which of
+ * neighbouring empty cells the tile comes to share that. */
 #include "games/twenty48/board.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static unsigned side_to_move(const void *state)
 
 static unsigned outcomes(const void *state, uint32_t *weights)
 {
-	const unsigned empty = (unsigned)__builtin_popcountll(smxi_t48_empty(smxi_t48_board(state)));
+	const unsigned empty = smxi_t48_count_empty(smxi_t48_board(state));
 	for (unsigned i = 0; i < empty; i++) {
 		weights[2 * i] = WEIGHT_2;
 		weights[2 * i + 1] = WEIGHT_4;
@@ -141,41 +142,107 @@ static uint64_t fold_by_listing(uint64_t board, const struct smx_evaluator *eval
 	return lost;
 }
 
-/* A board's slides to one side, all rows at once, and what the evaluator makes of each row, except for one that is still open. */
+/* A board's slides to one side, all rows at once, before the new tile comes. */
 struct slid {
 	const uint16_t *line; /* what a slide makes of a line */
-	uint64_t board;
+	uint64_t board, across;
 	uint64_t moved; /* the rows that a slide changes: all bits of each */
-	smx_value rows;
+	int64_t rows;   /* what the evaluator makes of the rows */
 };
 
-static smx_value sum_of_columns(const int32_t *value, uint64_t board)
+/* A cell's best value so far, for a 2 and for a 4 in it. */
+struct cell {
+	int64_t best[2];
+};
+
+static inline int64_t sum_of_rows(const int32_t *value, uint64_t board)
 {
-	board = smxi_t48_transpose(board);
-	return (smx_value)value[board >> 48] + value[board >> 32 & 0xffff] + value[board >> 16 & 0xffff] +
+	return (int64_t)value[board >> 48] + value[board >> 32 & 0xffff] + value[board >> 16 & 0xffff] +
 	       value[board & 0xffff];
 }
 
-static struct slid slide_all(const int32_t *value, const uint16_t *line, uint64_t board)
+static inline struct slid slide_all(const int32_t *value, const uint16_t *line, uint64_t board)
 {
-	struct slid slid = {.line = line, .board = smxi_t48_slide_rows(board, line)};
-	for (unsigned shift = 0; shift < 64; shift += 16) {
-		const uint64_t row = UINT64_C(0xffff) << shift;
-		slid.rows += value[slid.board >> shift & 0xffff];
-		slid.moved |= (slid.board ^ board) & row ? row : 0;
-	}
-	return slid;
+	const uint64_t slid = smxi_t48_slide_rows(board, line);
+	uint64_t moved = slid ^ board;
+	moved |= moved >> 8 & UINT64_C(0x00ff00ff00ff00ff); /* rows that differ anywhere get all their bits, by halving */
+	moved |= moved >> 4 & UINT64_C(0x000f000f000f000f);
+	moved |= moved >> 2 & UINT64_C(0x0003000300030003);
+	moved |= moved >> 1 & UINT64_C(0x0001000100010001);
+	return (struct slid){line, slid, smxi_t48_transpose(slid), (moved & UINT64_C(0x0001000100010001)) * 0xffff,
+	                     sum_of_rows(value, slid)};
 }
 
-/* The value of the slide when a tile has come into the row at `shift`, which is `line` now. */
-static inline smx_value slide_with(const int32_t *value, const struct slid *slid, unsigned shift, unsigned line)
+/* A line's four cells, each the lowest of a row's. */
+static inline uint64_t upright(unsigned line)
 {
-	const uint64_t row = UINT64_C(0xffff) << shift;
-	const unsigned made = slid->line[line];
-	if (made == line && !(slid->moved & ~row))
-		return no_turn;
-	const smx_value rows = slid->rows - value[slid->board >> shift & 0xffff] + value[made];
-	return rows + sum_of_columns(value, (slid->board & ~row) | (uint64_t)made << shift);
+	const uint64_t cells = (line | (uint64_t)line << 24) & UINT64_C(0x000000ff000000ff);
+	return (cells | cells << 12) & UINT64_C(0x000f000f000f000f);
+}
+
+/* What of a slide is the same for all tiles that come into one row. */
+struct open_row {
+	const uint16_t *line;
+	uint64_t across;   /* the other rows, turned over */
+	int64_t rows;      /* the evaluator's value of these */
+	bool others_moved; /* so the slide is legal whatever this row does */
+};
+
+static inline struct open_row open_row(const int32_t *value, const struct slid *slid, unsigned shift)
+{
+	return (struct open_row){
+		.line = slid->line,
+		.across = slid->across & ~(UINT64_C(0x000f000f000f000f) << shift / 4),
+		.rows = slid->rows - value[slid->board >> shift & 0xffff],
+		.others_moved = (slid->moved & ~(UINT64_C(0xffff) << shift)) != 0,
+	};
+}
+
+/* The value of a slide that makes this of the row. */
+static inline int64_t value_with(const int32_t *value, const struct open_row *row, unsigned shift, unsigned made)
+{
+	return row->rows + value[made] + sum_of_rows(value, row->across | upright(made) << shift / 4);
+}
+
+static inline int64_t better(int64_t best, bool is_legal, int64_t worth)
+{
+	return is_legal && worth > best ? worth : best;
+}
+
+/* Better the cells of one row, cell[0], cell[step] and so on, by what the two slides along it are worth. Into neighbouring empty cells a tile
+ * comes between the same other tiles, so they share what a slide makes of the row. */
+static inline void better_row(const int32_t *value, const struct slid slid[2], uint64_t board, unsigned shift,
+                              struct cell *cell, unsigned step)
+{
+	const unsigned line = (unsigned)(board >> shift) & 0xffff;
+	const struct open_row left = open_row(value, &slid[0], shift), right = open_row(value, &slid[1], shift);
+	for (unsigned place = 16; place;) {
+		place -= 4;
+		if (line >> place & 15) {
+			cell += step;
+			continue;
+		}
+		unsigned made[2][2];
+		int64_t worth[2][2];
+		for (unsigned four = 0; four < 2; four++) {
+			const unsigned with = line | (1 + four) << place;
+			made[0][four] = left.line[with];
+			made[1][four] = right.line[with];
+			worth[0][four] = value_with(value, &left, shift, made[0][four]);
+			worth[1][four] = value_with(value, &right, shift, made[1][four]);
+		}
+		for (;; place -= 4) {
+			for (unsigned four = 0; four < 2; four++) {
+				const unsigned with = line | (1 + four) << place;
+				const int64_t best =
+					better(cell->best[four], left.others_moved | (made[0][four] != with), worth[0][four]);
+				cell->best[four] = better(best, right.others_moved | (made[1][four] != with), worth[1][four]);
+			}
+			cell += step;
+			if (!place || line >> (place - 4) & 15)
+				break;
+		}
+	}
 }
 
 static uint64_t fold(const void *expansion, const struct smx_evaluator *evaluator, uint64_t mask,
@@ -185,35 +252,27 @@ static uint64_t fold(const void *expansion, const struct smx_evaluator *evaluato
 	const struct smxi_t48_lines *lines = evaluator->fold;
 	const int32_t *value = lines->value;
 	const uint64_t board = smxi_t48_board(expansion), across = smxi_t48_transpose(board);
-	const struct slid slid[WAYS] = {
-		slide_all(value, smxi_t48_slides.left, board),
-		slide_all(value, smxi_t48_slides.right, board),
-		slide_all(value, smxi_t48_slides.left, across),
-		slide_all(value, smxi_t48_slides.right, across),
-	};
-	uint64_t lost = 0, empty = smxi_t48_empty(board);
-	if (!empty || smxi_t48_waits_for_second(board))
+	if (!smxi_t48_empty(board) || smxi_t48_waits_for_second(board))
 		return fold_by_listing(board, evaluator, mask, values);
-	for (unsigned outcome = 0; empty; outcome += 2) {
-		const unsigned bit = 63 - (unsigned)__builtin_clzll(empty);
-		empty ^= UINT64_C(1) << bit;
-		if (!(mask >> outcome & 3))
+	const struct slid along[2] = {slide_all(value, smxi_t48_slides.left, board),
+	                              slide_all(value, smxi_t48_slides.right, board)},
+					  upward[2] = {slide_all(value, smxi_t48_slides.left, across),
+	                               slide_all(value, smxi_t48_slides.right, across)};
+	struct cell cell[LINES * LINES];
+	for (unsigned i = 0; i < LINES * LINES; i++)
+		cell[i] = (struct cell){{no_turn, no_turn}};
+	for (unsigned i = 0; i < LINES; i++) {
+		better_row(value, along, board, 48 - 16 * i, &cell[LINES * i], 1);
+		better_row(value, upward, across, 48 - 16 * i, &cell[i], LINES);
+	}
+	uint64_t lost = 0;
+	unsigned outcome = 0;
+	for (unsigned i = 0; i < LINES * LINES; i++) {
+		if (smxi_t48_tile(board, i))
 			continue;
-		const unsigned shift = bit & 48, column = (bit & 12) >> 2, row = bit >> 4;
-		/* the cell's place on the board across: rows and columns change places, both counted from the lower right */
-		const unsigned shift_across = column * 16, bit_across = row * 4;
-		for (unsigned tile = 1; tile <= 2; tile++) {
-			const unsigned line = (unsigned)(board >> shift & 0xffff) | tile << (bit & 12);
-			const unsigned line_across = (unsigned)(across >> shift_across & 0xffff) | tile << bit_across;
-			smx_value best = no_turn;
-			for (unsigned way = 0; way < 2; way++) {
-				const smx_value a = slide_with(value, &slid[way], shift, line);
-				const smx_value b = slide_with(value, &slid[way + 2], shift_across, line_across);
-				best = a > best ? a : best;
-				best = b > best ? b : best;
-			}
-			values[outcome + tile - 1] = best;
-			lost |= (uint64_t)(best == no_turn) << (outcome + tile - 1);
+		for (unsigned four = 0; four < 2; four++, outcome++) {
+			values[outcome] = cell[i].best[four];
+			lost |= (uint64_t)(cell[i].best[four] == no_turn) << outcome;
 		}
 	}
 	return lost & mask;
