@@ -119,8 +119,8 @@ static void sample_outcomes(struct searcher *s, const void *state, struct chance
 	node->total = (uint32_t)samples;
 }
 
-/* Nothing is known of the outcomes yet. Returns the mask of those with any weight. */
-static uint64_t open_outcomes(struct searcher *s, const struct visit *visit, struct chance *node)
+/* Returns the mask of the outcomes with any weight. */
+static uint64_t weigh_outcomes(struct searcher *s, const struct visit *visit, struct chance *node)
 {
 	const struct smx_game *game = s->game;
 	const void *state = visit->at.state;
@@ -131,18 +131,44 @@ static uint64_t open_outcomes(struct searcher *s, const struct visit *visit, str
 	node->total = 0;
 	for (unsigned i = 0; i < node->count; i++)
 		node->total += node->weight[i];
-	if (s->options.selective.samples && s->options.selective.samples < node->count && !visit->is_whole)
+	uint64_t open = ~UINT64_C(0) >> (SMX_OUTCOMES_MAX - node->count);
+	if (s->options.selective.samples && s->options.selective.samples < node->count && !visit->is_whole) {
 		sample_outcomes(s, state, node);
-	uint64_t open = 0;
+		for (unsigned i = 0; i < node->count; i++)
+			open &= ~((uint64_t)(node->weight[i] == 0) << i);
+	}
+	return open;
+}
+
+/* Nothing is known of the outcomes yet. */
+static void forget_outcomes(const struct searcher *s, struct chance *node)
+{
 	for (unsigned i = 0; i < node->count; i++) {
 		node->lower[i] = s->floor;
 		node->upper[i] = s->ceiling;
-		if (node->weight[i])
-			open |= UINT64_C(1) << i;
 	}
 	node->low = node->total * s->floor;
 	node->high = node->total * s->ceiling;
-	return open;
+}
+
+/* The last turn, valued by the game. */
+static void fold_outcomes(struct searcher *s, struct chance *node, const void *expansion, uint64_t open)
+{
+	smx_value values[SMX_OUTCOMES_MAX];
+	const uint64_t lost = s->game->fold(expansion, s->options.evaluator, open, s->evaluated_side, values);
+	s->counters.outcomes_folded += (uint64_t)__builtin_popcountll(open & ~lost);
+	for (uint64_t left = lost; left; left &= left - 1)
+		smxi_decide(s, node, (unsigned)__builtin_ctzll(left), !node->maximise);
+	smx_value sum = 0;
+	uint32_t weight = 0;
+	for (uint64_t left = open & ~lost; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(left);
+		node->lower[i] = node->upper[i] = values[i];
+		sum += node->weight[i] * values[i];
+		weight += node->weight[i];
+	}
+	node->low += sum - weight * s->floor;
+	node->high += sum - weight * s->ceiling;
 }
 
 /* A frame never knows more of an outcome than what it has reached before all is done. Where only the other side could end the node, it
@@ -151,6 +177,14 @@ static bool is_for_frame(const struct searcher *s, const struct visit *visit, co
 {
 	const bool is_open = visit->window.alpha <= s->floor && visit->window.beta >= s->ceiling;
 	return is_open || !s->options.table || smxi_can_leave_early(s, node, visit->window);
+}
+
+/* By its decided outcomes, or by what was known before. */
+static bool is_outside_already(const struct chance *node, struct window window)
+{
+	if (node->won | node->lost)
+		return smxi_outside(node, window);
+	return node->known.upper < window.alpha || node->known.lower > window.beta;
 }
 
 enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struct chance *node)
@@ -164,7 +198,8 @@ enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struc
 	count_node(s);
 	if (s->options.on_progress && s == s->search->searchers && s->counters.chance_nodes % NODES_PER_PROGRESS_CHECK == 0)
 		report_progress(s);
-	uint64_t open = open_outcomes(s, visit, node);
+	uint64_t open = weigh_outcomes(s, visit, node);
+	forget_outcomes(s, node);
 	s->counters.outcomes += (uint64_t)__builtin_popcountll(open);
 
 	/* What they share, and which of them the game decides unseen. */
@@ -178,18 +213,11 @@ enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struc
 
 	/* The others. */
 	enum end end = END_DONE;
-	if (visit->answered || (prunes && smxi_outside(node, visit->window))) {
+	if (visit->answered || (prunes && is_outside_already(node, visit->window))) {
 		s->counters.cutoffs_decided += open != 0 && !visit->answered;
 		s->counters.outcomes_saved += (uint64_t)__builtin_popcountll(open);
 	} else if (visit->depth == 1 && s->fold) {
-		assert(game->fold);
-		smx_value values[SMX_OUTCOMES_MAX];
-		const uint64_t lost = game->fold(expansion, s->options.evaluator, open, s->evaluated_side, values);
-		s->counters.outcomes_folded += (uint64_t)__builtin_popcountll(open & ~lost);
-		for (uint64_t left = lost; left; left &= left - 1)
-			smxi_decide(s, node, (unsigned)__builtin_ctzll(left), !node->maximise);
-		for (uint64_t left = open & ~lost; left; left &= left - 1)
-			smxi_set_exact(node, (unsigned)__builtin_ctzll(left), values[__builtin_ctzll(left)]);
+		fold_outcomes(s, node, expansion, open);
 	} else {
 		bool framed = visit->depth >= 2 && smxi_makes_frames(s) && is_for_frame(s, visit, node);
 		if (framed)

@@ -151,7 +151,11 @@ static inline smx_value smxi_node_upper(const struct chance *node)
 
 static inline struct interval smxi_node_interval(const struct chance *node)
 {
-	return (struct interval){smxi_node_lower(node), smxi_node_upper(node)};
+	if (node->low != node->high)
+		return (struct interval){smxi_node_lower(node), smxi_node_upper(node)};
+	const smx_value value = smx_div_floor(node->low, node->total);
+	return (struct interval){value > node->known.lower ? value : node->known.lower,
+	                         value < node->known.upper ? value : node->known.upper};
 }
 
 /* The weight of a mask of outcomes. */

@@ -142,6 +142,8 @@ static uint64_t fold_by_listing(uint64_t board, const struct smx_evaluator *eval
 	return lost;
 }
 
+#define INLINE __attribute__((always_inline)) static inline
+
 /* A board's slides to one side, all rows at once, before the new tile comes. */
 struct slid {
 	const uint16_t *line; /* what a slide makes of a line */
@@ -199,7 +201,7 @@ static inline struct open_row open_row(const int32_t *value, const struct slid *
 }
 
 /* The value of a slide that makes this of the row. */
-static inline int64_t value_with(const int32_t *value, const struct open_row *row, unsigned shift, unsigned made)
+INLINE int64_t value_with(const int32_t *value, const struct open_row *row, unsigned shift, unsigned made)
 {
 	return row->rows + value[made] + sum_of_rows(value, row->across | upright(made) << shift / 4);
 }
@@ -211,8 +213,8 @@ static inline int64_t better(int64_t best, bool is_legal, int64_t worth)
 
 /* Better the cells of one row, cell[0], cell[step] and so on, by what the two slides along it are worth. Into neighbouring empty cells a tile
  * comes between the same other tiles, so they share what a slide makes of the row. */
-static inline void better_row(const int32_t *value, const struct slid slid[2], uint64_t board, unsigned shift,
-                              struct cell *cell, unsigned step)
+INLINE void better_row(const int32_t *value, const struct slid slid[2], uint64_t board, unsigned shift,
+                       struct cell *cell, unsigned step)
 {
 	const unsigned line = (unsigned)(board >> shift) & 0xffff;
 	const struct open_row left = open_row(value, &slid[0], shift), right = open_row(value, &slid[1], shift);
@@ -245,6 +247,16 @@ static inline void better_row(const int32_t *value, const struct slid slid[2], u
 	}
 }
 
+/* Row by row, so that each one's place is a constant. */
+INLINE void better_rows(const int32_t *value, const struct slid slid[2], uint64_t board, struct cell *cell,
+                        unsigned row_step, unsigned step)
+{
+	better_row(value, slid, board, 48, cell, step);
+	better_row(value, slid, board, 32, cell + row_step, step);
+	better_row(value, slid, board, 16, cell + 2 * row_step, step);
+	better_row(value, slid, board, 0, cell + 3 * row_step, step);
+}
+
 static uint64_t fold(const void *expansion, const struct smx_evaluator *evaluator, uint64_t mask,
                      unsigned evaluated_side, smx_value *values)
 {
@@ -261,10 +273,8 @@ static uint64_t fold(const void *expansion, const struct smx_evaluator *evaluato
 	struct cell cell[LINES * LINES];
 	for (unsigned i = 0; i < LINES * LINES; i++)
 		cell[i] = (struct cell){{no_turn, no_turn}};
-	for (unsigned i = 0; i < LINES; i++) {
-		better_row(value, along, board, 48 - 16 * i, &cell[LINES * i], 1);
-		better_row(value, upward, across, 48 - 16 * i, &cell[i], LINES);
-	}
+	better_rows(value, along, board, cell, LINES, 1);
+	better_rows(value, upward, across, cell, 1, LINES);
 	uint64_t lost = 0;
 	unsigned outcome = 0;
 	for (unsigned i = 0; i < LINES * LINES; i++) {
