@@ -64,8 +64,9 @@ void smxi_contest_show(const struct smxi_contest *contest, const struct smx_posi
 	if (chosen->has_value)
 		printf(", value %s %s", smxi_report_value(chosen->value, evaluator, value), evaluator->unit);
 	if (game->solo)
-		printf(", %s %" PRId64, game->solo->points, so_far->points);
+		printf(", so far %" PRId64 " %s", so_far->points, game->solo->points);
 	puts("\n");
+	fflush(stdout);
 }
 
 /* The outcome before turn `number` of the game of a seed. */

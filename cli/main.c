@@ -51,11 +51,10 @@ static enum smxi_exit run_command(const struct smxi_command *command, struct smx
 	size_t group_count = 2;
 	for (const struct smxi_shared_options *shared = command->shared; shared && shared->options; shared++)
 		groups[group_count++] = (struct smxi_option_group){shared->options, settings + shared->offset};
-	struct smxi_call call = {.settings = settings,
-	                         .is_game_given = common->game != NULL,
-	                         .words = smxi_allocate((size_t)argc, sizeof *call.words)};
+	struct smxi_call call = {.settings = settings, .words = smxi_allocate((size_t)argc, sizeof *call.words)};
 	enum smxi_exit status = SMXI_EXIT_USAGE;
 	if (smxi_command_parse(command, groups, group_count, argc, argv, false, call.words, &call.word_count)) {
+		call.is_game_given = common->game != NULL;
 		if (common->help) {
 			smxi_command_help(command);
 			status = SMXI_EXIT_OK;

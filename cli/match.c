@@ -64,7 +64,6 @@ static void print_record(const struct match *match, const struct smxi_record *re
 static void print_records(struct match *match, bool all)
 {
 	const struct smxi_records *records = &match->records;
-	smxi_bar_erase(&match->bar);
 	for (; match->printed < records->count && (all || records->is_known[match->printed]); match->printed++) {
 		if (records->is_known[match->printed])
 			print_record(match, &records->record[match->printed]);
@@ -84,6 +83,7 @@ static enum smxi_choice choose(void *context, const struct smx_position *positio
 		return choice;
 	if (!smxi_seat_choose(&worker->seat, contest, position, player, &choice, chosen, &error)) {
 		pthread_mutex_lock(&match->lock);
+		smxi_bar_erase(&match->bar);
 		smxi_error("%s", error.message);
 		match->failed = true;
 		pthread_mutex_unlock(&match->lock);
@@ -100,6 +100,7 @@ static enum smxi_choice choose(void *context, const struct smx_position *positio
 /* Under the lock. */
 static void keep_record(struct match *match, size_t index, const struct smxi_record *record, bool is_saved)
 {
+	smxi_bar_erase(&match->bar);
 	if (!is_saved || (match->file >= 0 && !match->failed && !smxi_records_append(&match->records, match->file, record)))
 		match->failed = true;
 	if (match->failed) {
@@ -198,7 +199,6 @@ static bool play(struct match *match)
 	sigset_t all, before;
 	size_t begun = 0;
 	int number = 0;
-	smxi_interrupt_listen();
 	smxi_bar_begin(&match->bar);
 	match->at_work = match->worker_count;
 	sigfillset(&all);
@@ -239,8 +239,11 @@ static bool seat_workers(struct match *match)
 static enum smxi_exit play_and_report(struct match *match)
 {
 	const struct smxi_match_request *request = match->request;
+	smxi_interrupt_listen();
 	if (!request->json) {
 		smxi_summary_print_contest(match->contest);
+		printf("threads    %zu game%s at a time, %u thread%s each\n", request->at_a_time,
+		       request->at_a_time == 1 ? "" : "s", request->plan->threads, request->plan->threads == 1 ? "" : "s");
 		smxi_summary_print_head(&match->records);
 	}
 	print_records(match, false);

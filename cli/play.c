@@ -156,9 +156,10 @@ static bool set_contest(struct smxi_contest *contest, const struct play_settings
 	return ok;
 }
 
-static bool is_limited(const struct play_settings *settings)
+/* Whether a player may have to choose in time. */
+static bool is_urgent(const struct play_settings *settings)
 {
-	return settings->search.movetime_ms || settings->search.nodes || settings->against;
+	return settings->search.movetime_ms || settings->against;
 }
 
 /* How many games at a time, and the plan for the threads of each search. False after an error message. */
@@ -173,7 +174,7 @@ static bool plan(const struct play_settings *settings, bool is_one_game, size_t 
 	if (!smxi_threads_choose(&threads, &number))
 		return false;
 	if (shares_turns)
-		return smxi_threads_plan(&threads, number, is_limited(settings), each);
+		return smxi_threads_plan(&threads, number, is_urgent(settings), each);
 	if (!number) { /* not bound: games come and go */
 		threads.bind = SMX_BIND_NONE;
 		if (!smxi_threads_plan(&threads, 0, false, each))
@@ -282,20 +283,19 @@ const struct smxi_command smxi_play_command = {
 	.name = "play",
 	.arguments = "[<game>]",
 	.summary = "play games with seeds, or two ways to search against each other; check and analyse a game",
-	.details =
-		"A game of one player is played for points. In a game of two, A searches as the options say and B as "
-		"--against\n"
-		"OPTIONS; each seed is a pair of games that have the same luck, turn by turn, one begun by A and one by B.\n\n"
-		"The luck of a game follows from its seed, and before turn k from seed and k alone. So with --depth a game is "
-		"the\n"
-		"same whatever the threads, also in part; with --nodes it is if each search has one thread, with --movetime it "
-		"is\n"
-		"not. Intervals hold for 95%: of means by Student's t, of rates by Wilson's formula; of a match the pairs are\n"
-		"what counts.\n\n"
-		"With --output FILE a run that was killed goes on where it was: the same command, given again, plays what "
-		"FILE\n"
-		"lacks and shows all. Ctrl-C ends the games that are being played, and shows those that are complete.\n\n"
-		"A transcript is also a file of positions, for --file of other subcommands. docs/json.md describes the JSON.",
+	.details = "A game of one player is played for points. In a game of two, A searches as the options say, and B as\n"
+			   "--against OPTIONS; each seed is a pair of games that have the same luck, turn by turn, one begun by A\n"
+			   "and one by B.\n\n"
+			   "The luck of a game follows from its seed, and before turn k from seed and k alone. So with --depth a\n"
+			   "game is the same whatever the threads; with --nodes it is where each search has one thread, with\n"
+			   "--movetime it is not. A game begins with empty tables, one for each player and thread that plays.\n"
+			   "Intervals hold for 95%: of means by Student's t, of rates by Wilson's formula; what counts in a match\n"
+			   "is the pair.\n\n"
+			   "With --output FILE a run that was killed goes on where it was: the same command, given again, plays\n"
+			   "what FILE lacks and shows all. Ctrl-C ends the games that are being played, and shows those that are\n"
+			   "complete.\n\n"
+			   "A transcript is also a file of positions, for --file of other subcommands. docs/json.md describes the\n"
+			   "JSON.",
 	.shared = shared,
 	.options = play_options,
 	.defaults = &defaults,

@@ -132,7 +132,7 @@ void smxi_bar_show(struct smxi_bar *bar, size_t done, size_t all, size_t now, co
 	struct line line = empty_line();
 	add(&line, "[");
 	for (size_t i = 0; i < BAR_COLUMNS; i++)
-		add(&line, i * all < done * BAR_COLUMNS ? "#" : ".");
+		add(&line, (i + 1) * all <= done * BAR_COLUMNS ? "#" : ".");
 	add(&line, "] %zu/%zu games%s", done, all, about);
 	if (now) {
 		add_time(&line, (time_ms - bar->begun_ms) / (double)now * (double)(all - done));

@@ -64,9 +64,8 @@ static bool read_lines(struct smxi_script *script, FILE *file)
 {
 	char *line = NULL;
 	size_t room = 0;
-	ssize_t got = 0;
 	bool ok = true;
-	for (uint64_t number = 1; ok && (got = getline(&line, &room, file)) >= 0; number++) {
+	for (uint64_t number = 1; ok && getline(&line, &room, file) >= 0; number++) {
 		line[strcspn(line, "\r\n")] = '\0';
 		if (*line == '#')
 			read_comment(script, line);
@@ -416,6 +415,7 @@ static void print_head(const struct smxi_contest *contest)
 {
 	printf("search     %s\n\n", contest->players[0].words);
 	printf("%5s  %-6s  %-22s  %13s  %-22s  %13s  %13s\n", "turn", "player", "played", "value", "best", "value", "loss");
+	fflush(stdout);
 }
 
 enum smxi_exit smxi_replay(const struct smxi_contest *contest, const struct smxi_replay_request *request)
@@ -425,12 +425,13 @@ enum smxi_exit smxi_replay(const struct smxi_contest *contest, const struct smxi
 	struct smxi_record record;
 	struct smx_position last;
 	uint64_t seed;
-	if (!smxi_number_read(script->seed, &seed)) {
-		smxi_error("%s: bad seed", script->name);
+	unsigned first = 0;
+	while (first < contest->player_count && strcmp(script->first, smxi_player_names[first]) != 0)
+		first++;
+	if (first == contest->player_count || !smxi_number_read(script->seed, &seed)) {
+		smxi_error("%s: there is no such %s", script->name, first == contest->player_count ? "player" : "seed");
 		return SMXI_EXIT_FAILURE;
 	}
-	const unsigned first =
-		!strcmp(script->first, smxi_player_names[contest->player_count - 1]) ? contest->player_count - 1 : 0;
 	if (!smxi_seat_take(&replay.seat, contest, request->plan)) {
 		smxi_seat_leave(&replay.seat);
 		return SMXI_EXIT_FAILURE;

@@ -89,6 +89,17 @@ const char *smxi_report_count(uint64_t number, char text[SMXI_REPORT_TEXT])
 	return text;
 }
 
+const char *smxi_report_real(double number, char text[SMXI_REPORT_TEXT])
+{
+	const uint64_t tenths = (uint64_t)((number < 0 ? -number : number) * 10 + 0.5);
+	const bool is_negative = number < 0 && tenths;
+	text[0] = '-';
+	smxi_report_count(tenths / 10, text + is_negative);
+	const size_t length = strlen(text);
+	snprintf(text + length, SMXI_REPORT_TEXT - length, ".%u", (unsigned)(tenths % 10));
+	return text;
+}
+
 const char *smxi_report_bytes(uint64_t bytes, char text[SMXI_REPORT_TEXT])
 {
 	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};

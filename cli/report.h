@@ -27,6 +27,9 @@ const char *smxi_report_value(smx_value value, const struct smx_evaluator *evalu
 /* A whole number with commas between thousands. */
 const char *smxi_report_count(uint64_t number, char text[SMXI_REPORT_TEXT]);
 
+/* A number with commas and one decimal. |number| < 1e15. */
+const char *smxi_report_real(double number, char text[SMXI_REPORT_TEXT]);
+
 /* "64.0 MiB" */
 const char *smxi_report_bytes(uint64_t bytes, char text[SMXI_REPORT_TEXT]);
 

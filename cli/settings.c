@@ -238,24 +238,21 @@ json_t *smxi_search_json_selective(const struct smx_search_options *options)
 	return object;
 }
 
-struct words {
-	char *text;
-	size_t used;
-};
+/* Behind what is there. */
+static void add(char words[SMXI_SEARCH_WORDS], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct words *words, const char *format, ...)
+static void add(char words[SMXI_SEARCH_WORDS], const char *format, ...)
 {
+	const size_t used = strlen(words), room = SMXI_SEARCH_WORDS - used;
 	va_list arguments;
 	va_start(arguments, format);
-	const int length = vsnprintf(words->text + words->used, SMXI_SEARCH_WORDS - words->used, format, arguments);
+	const int length = vsnprintf(words + used, room, format, arguments);
 	va_end(arguments);
-	words->used += (size_t)length;
-	assert(length >= 0 && words->used < SMXI_SEARCH_WORDS);
+	assert(length >= 0 && (size_t)length < room);
+	(void)length;
 }
 
-static void add_speed(struct words *words, const struct smx_search_options *options, size_t hash_bytes,
+static void add_speed(char words[SMXI_SEARCH_WORDS], const struct smx_search_options *options, size_t hash_bytes,
                       unsigned threads)
 {
 	add(words, ", star %s", smxi_star_names[options->star]);
@@ -272,7 +269,7 @@ static void add_speed(struct words *words, const struct smx_search_options *opti
 	add(words, ", %u thread%s", threads, threads == 1 ? "" : "s");
 }
 
-static void add_rule(struct words *words, const struct smx_depth_rule *rule)
+static void add_rule(char words[SMXI_SEARCH_WORDS], const struct smx_depth_rule *rule)
 {
 	add(words, "%s:", rule->measure ? rule->measure->name : "outcomes");
 	for (unsigned i = 0; i < rule->count; i++)
@@ -282,7 +279,8 @@ static void add_rule(struct words *words, const struct smx_depth_rule *rule)
 
 const char *smxi_search_rule(const struct smx_depth_rule *rule, char words[SMXI_SEARCH_WORDS])
 {
-	add_rule(&(struct words){.text = words}, rule);
+	words[0] = '\0';
+	add_rule(words, rule);
 	return words;
 }
 
@@ -290,33 +288,33 @@ const char *smxi_search_describe(const struct smx_search_options *options, size_
                                  char words[SMXI_SEARCH_WORDS])
 {
 	const struct smx_selective *selective = &options->selective;
-	struct words all = {.text = words};
-	add(&all, "depth %u", options->depth_plies);
+	words[0] = '\0';
+	add(words, "depth %u", options->depth_plies);
 	if (options->depth_by.depth_plies) {
-		add(&all, " by ");
-		add_rule(&all, &options->depth_by);
+		add(words, " by ");
+		add_rule(words, &options->depth_by);
 	}
-	add(&all, ", width ");
+	add(words, ", width ");
 	if (options->width)
-		add(&all, "%zu %s", options->width, smxi_width_counts_names[options->width_counts]);
+		add(words, "%zu %s", options->width, smxi_width_counts_names[options->width_counts]);
 	else
-		add(&all, "all");
-	add(&all, ", evaluator %s, pre-rank %s", options->evaluator->name, options->prerank->name);
+		add(words, "all");
+	add(words, ", evaluator %s, pre-rank %s", options->evaluator->name, options->prerank->name);
 	if (options->rescore)
-		add(&all, ", rescore %s %u/%u", options->rescore->name, (unsigned)options->rescore_weight,
+		add(words, ", rescore %s %u/%u", options->rescore->name, (unsigned)options->rescore_weight,
 		    (unsigned)options->rescore_total);
 	if (selective->inner_width)
-		add(&all, ", inner width %zu", selective->inner_width);
+		add(words, ", inner width %zu", selective->inner_width);
 	if (selective->reach > 0)
-		add(&all, ", reach %.17g", selective->reach);
+		add(words, ", reach %.9g", selective->reach);
 	if (selective->samples)
-		add(&all, ", samples %u", selective->samples);
+		add(words, ", samples %u", selective->samples);
 	if (options->node_limit)
-		add(&all, ", at most %" PRIu64 " nodes a turn", options->node_limit);
+		add(words, ", at most %" PRIu64 " nodes a turn", options->node_limit);
 	if (options->time_limit_ms > 0)
-		add(&all, ", at most %.0f ms a turn", options->time_limit_ms);
+		add(words, ", at most %.0f ms a turn", options->time_limit_ms);
 	if (options->node_limit || options->time_limit_ms > 0)
-		add_speed(&all, options, hash_bytes, threads);
+		add_speed(words, options, hash_bytes, threads);
 	return words;
 }
 

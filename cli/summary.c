@@ -123,13 +123,6 @@ static double mean_depth(const struct smxi_effort *effort)
 	return effort->searched ? (double)effort->depths / (double)effort->searched : 0;
 }
 
-static const char *signed_count(int64_t number, char text[SMXI_REPORT_TEXT])
-{
-	text[0] = '-';
-	smxi_report_count(number < 0 ? 0 - (uint64_t)number : (uint64_t)number, text + (number < 0));
-	return text;
-}
-
 /* Wide enough for the last seed. */
 static int seed_width(const struct smxi_records *records)
 {
@@ -158,35 +151,40 @@ void smxi_summary_print_game(const struct smxi_records *records, const struct sm
 	const struct smx_solo *solo = records->contest->game->solo;
 	const char *cut = record->cut ? "  cut" : "";
 	const uint64_t turns = smxi_record_turns(record);
-	char points[SMXI_REPORT_TEXT];
 	printf("%*" PRIu64, seed_width(records), record->seed);
 	if (solo)
-		printf("  %14s  %*u  %8" PRIu64 "  %9.0f%s\n", signed_count(record->points, points), goal_width(solo),
-		       record->goal, turns, per_second(&record->effort[0]), cut);
+		printf("  %14" PRId64 "  %*u  %8" PRIu64 "  %9.0f%s\n", record->points, goal_width(solo), record->goal, turns,
+		       per_second(&record->effort[0]), cut);
 	else
 		printf("  %-5s  %-6s  %8" PRIu64 "  %11.0f  %11.0f%s\n", smxi_player_names[record->first],
 		       record->winner == SMXI_NOBODY ? "-" : smxi_player_names[record->winner], turns,
 		       per_second(&record->effort[0]), per_second(&record->effort[1]), cut);
 }
 
-static void print_range(const struct smxi_mean *mean)
+static void print_mean(const char *label, const struct smxi_mean *mean)
 {
-	if (mean->has_range)
-		printf(", 95%% interval %.1f to %.1f", mean->low, mean->high);
+	char text[SMXI_REPORT_TEXT];
+	printf("%-10s mean %s", label, smxi_report_real(mean->mean, text));
+	if (!mean->has_range)
+		return;
+	printf(", 95%% interval %s", smxi_report_real(mean->low, text));
+	printf(" to %s", smxi_report_real(mean->high, text));
 }
 
 static void print_solo(const struct smxi_contest *contest, const struct smxi_summary *summary)
 {
 	const struct smx_solo *solo = contest->game->solo;
-	char least[SMXI_REPORT_TEXT], most[SMXI_REPORT_TEXT];
-	printf("%-10s mean %.1f", solo->points, summary->points.mean);
-	print_range(&summary->points);
-	printf(", median %.1f, from %s to %s\n", summary->median, signed_count(summary->least, least),
-	       signed_count(summary->most, most));
+	char text[SMXI_REPORT_TEXT];
+	print_mean(solo->points, &summary->points);
+	printf("; median %s", smxi_report_real(summary->median, text));
+	printf(", from %s", smxi_report_real((double)summary->least, text));
+	printf(" to %s\n", smxi_report_real((double)summary->most, text));
+	if (summary->goal_count)
+		printf("reached    %s, in so many of the games (95%% interval):\n", solo->goal->title);
 	for (size_t i = 0; i < summary->goal_count; i++) {
 		const struct smxi_goal *goal = &summary->goals[i];
-		printf("%-10s %s %u: %.1f%%, 95%% interval %.1f%% to %.1f%%\n", i ? "" : "reached", solo->goal->title,
-		       goal->goal, 100 * goal->rate.rate, 100 * goal->rate.low, 100 * goal->rate.high);
+		printf("%10u  %5.1f%%  (%.1f%% to %.1f%%)\n", goal->goal, 100 * goal->rate.rate, 100 * goal->rate.low,
+		       100 * goal->rate.high);
 	}
 }
 
@@ -237,12 +235,11 @@ void smxi_summary_print(const struct smxi_records *records, const struct smxi_su
 		print_solo(contest, summary);
 	else
 		print_pairs(summary);
-	printf("turns      mean %.1f", summary->turns.mean);
-	print_range(&summary->turns);
+	print_mean("turns", &summary->turns);
 	putchar('\n');
 	for (unsigned i = 0; i < contest->player_count; i++)
-		printf("%-10s %.0f turns a second of its own time, mean depth %.2f\n", player_label(contest, i),
-		       per_second(&summary->effort[i]), mean_depth(&summary->effort[i]));
+		printf("%-10s %s turns a second of its own time, mean depth %.2f\n", player_label(contest, i),
+		       smxi_report_real(per_second(&summary->effort[i]), number), mean_depth(&summary->effort[i]));
 }
 
 /* ---- JSON ---- */

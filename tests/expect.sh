@@ -28,7 +28,14 @@ expect() {
 }
 
 says() { grep -qF -- "$1" "$out" || fail "$what: no '$1' on stdout"; }
+lacks() { ! grep -qF -- "$1" "$out" || fail "$what: '$1' on stdout"; }
 complains() { grep -qF -- "$1" "$err" || fail "$what: no '$1' on stderr"; }
+
+names() { # the distinct names of the JSON on stdout, in order of first use
+	local got
+	got=$(grep -oE '"[a-z0-9_]+":' "$out" | tr -d '":' | awk '!seen[$0]++' | tr '\n' ' ')
+	[[ $got == "$1 " ]] || fail "$what: JSON names are $got"
+}
 
 finish() {
 	if [[ $failures -ne 0 ]]; then

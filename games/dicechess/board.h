@@ -144,6 +144,7 @@ static inline unsigned smxi_dc_target_pawn_square(unsigned target)
 /* DFEN (dfen.c), in the form of the game hooks. */
 enum smx_status smxi_dc_parse(const char *text, size_t length, struct smx_position *position, struct smx_error *error);
 size_t smxi_dc_format(const struct smx_position *position, char *text);
+size_t smxi_dc_draw(const struct smx_position *position, char *text);
 size_t smxi_dc_format_turn(const struct smx_turn *turn, char *text);
 
 /* A micro-move in a turn's step: from | to << 6 | promotion type << 12 (0: none). */

@@ -500,6 +500,33 @@ size_t smxi_dc_format(const struct smx_position *position, char *text)
 	return (size_t)(end - text);
 }
 
+size_t smxi_dc_draw(const struct smx_position *position, char *text)
+{
+	struct smxi_dc_state s;
+	memcpy(&s, position->state, sizeof s);
+	char *end = text;
+	for (unsigned rank = 8; rank-- > 0;) {
+		*end++ = (char)('1' + rank);
+		*end++ = ' ';
+		for (unsigned file = 0; file < 8; file++) {
+			const unsigned code = smxi_dc_piece_at(&s, 8 * rank + file);
+			*end++ = ' ';
+			*end++ = code ? code_letter(code) : '.';
+		}
+		*end++ = '\n';
+	}
+	end +=
+		snprintf(end, (size_t)(text + SMX_DRAWING_MAX - end), "\n   a b c d e f g h\n%s to move", side_names[s.side]);
+	enum smx_dicechess_piece types[DICE_MAX];
+	const unsigned dice = position->outcome == SMX_NO_OUTCOME ? 0 : smx_dicechess_dice(position->outcome, types);
+	for (unsigned i = 0; i < dice; i++)
+		end +=
+			snprintf(end, (size_t)(text + SMX_DRAWING_MAX - end), "%s%c", i ? " " : ", dice ", piece_letters[types[i]]);
+	*end++ = '\n';
+	*end = '\0';
+	return (size_t)(end - text);
+}
+
 size_t smxi_dc_format_turn(const struct smx_turn *turn, char *text)
 {
 	if (turn->steps == 0) {

@@ -117,6 +117,7 @@ const struct smx_game smx_dicechess = {
 	.afterstates = afterstates,
 	.turns = turns,
 	.format_turn = smxi_dc_format_turn,
+	.draw = smxi_dc_draw,
 	.self_check = self_check,
 	.won = won,
 	.order = order,
