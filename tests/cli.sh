@@ -109,7 +109,7 @@ for options in "--inner-width 8 --hash 1M" "--inner-width 8 --hash-load x" "--sa
 	# shellcheck disable=SC2086
 	expect 2 analyze $options "$start"; complains "is not for a search with --inner-width or --samples"
 done
-for rule in "" outcomes outcome:3 outcomes: outcomes:0 outcomes:65 8=3,2 outcomes:8=3 outcomes:8=3, outcomes:9=3,8=2,1 "outcomes:8=3;2" tiles:3; do
+for rule in "" outcomes outcome:3 outcomes: outcomes:0 outcomes:65 8=3,2 outcomes:8=3 "outcomes:8=3," outcomes:9=3,8=2,1 "outcomes:8=3;2" tiles:3; do
 	expect 2 analyze --depth-by "$rule" "$start"; complains "option --depth-by: "
 done
 expect 2 analyze "$start" --depth; complains "--depth needs a value"
