@@ -52,9 +52,10 @@ static void find(char *path, size_t size, const char *name)
 {
 	const char *chosen = getenv("SMX_GOLDEN");
 	const char *folder = chosen ? chosen : SMX_GOLDEN_DIR;
+	const char *game = strncmp(name, "2048/", strlen("2048/")) == 0 ? "" : "dicechess/";
 	snprintf(path, size, "%s/dicechess/positions.tsv", folder);
 	if (chosen ? *chosen != '\0' : can_read(path))
-		snprintf(path, size, "%s/dicechess/%s", folder, name);
+		snprintf(path, size, "%s/%s%s", folder, game, name);
 	else
 		snprintf(path, size, "%s/%s", SMX_TEST_DATA, name);
 }

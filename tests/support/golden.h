@@ -1,10 +1,10 @@
 /*
- * Reads the golden data: tables of facts about Dice Chess, one row a line, columns separated by tabs, lines that begin
+ * Reads the golden data: tables of facts about the games, one row a line, columns separated by tabs, lines that begin
  * with # for people. tests/data/README.md says what each table states.
  *
  * Tables come from the folder `dicechess` of the complete data where that is there (the environment variable
  * SMX_GOLDEN, else the build's SMX_GOLDEN_DIR), otherwise from the extracts beside the tests; SMX_GOLDEN set to
- * nothing asks for the extracts. A table that is missing or malformed ends the test by abort().
+ * nothing asks for the extracts. A name that begins with "2048/" is in that folder of either. A table that is missing or malformed ends the test by abort().
  */
 #ifndef TESTS_SUPPORT_GOLDEN_H
 #define TESTS_SUPPORT_GOLDEN_H
