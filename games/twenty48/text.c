@@ -55,14 +55,15 @@ static bool take(struct reader *r, char wanted)
 	return true;
 }
 
-/* Decimal digits, at most five. */
+/* Decimal digits, at most five, and no zero before others. */
 static bool read_number(struct reader *r, unsigned *number)
 {
 	const size_t from = r->at;
 	*number = 0;
 	while (next(r) >= '0' && next(r) <= '9' && r->at - from < 5)
 		*number = *number * 10 + (unsigned)(next(r) - '0'), r->at++;
-	return r->at > from;
+	const size_t digits = r->at - from;
+	return digits == 1 || (digits > 1 && r->text[from] != '0');
 }
 
 static int hex_digit(int c)
