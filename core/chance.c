@@ -187,6 +187,14 @@ static bool is_outside_already(const struct chance *node, struct window window)
 	return node->known.upper < window.alpha || node->known.lower > window.beta;
 }
 
+static void keep(struct searcher *s, const struct visit *visit, struct interval found)
+{
+	struct place place;
+	if (!visit->place)
+		place = smxi_table_place(s, visit->at.state, visit->depth, visit->rarity);
+	smxi_table_keep(s, visit->place ? visit->place : &place, found);
+}
+
 enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struct chance *node)
 {
 	const struct smx_game *game = s->game;
@@ -229,7 +237,8 @@ enum end smxi_search_chance(struct searcher *s, const struct visit *visit, struc
 	if (end == END_DONE) {
 		const struct interval found = smxi_node_interval(node);
 		smxi_claim(s, SMX_CLAIM_SEARCH, 0, &visit->at, visit->depth, found);
-		smxi_table_keep(s, &visit->at, smxi_horizon(s, visit->depth, visit->rarity), found);
+		if (s->options.table)
+			keep(s, visit, found);
 	}
 	return end;
 }

@@ -93,7 +93,8 @@ static bool ask_table(const struct frame *f, struct searcher *s, struct reply *r
 {
 	const struct smx_visit at = {reply->state, &f->visit->at};
 	struct interval known = smxi_reply_interval(reply);
-	if (!smxi_table_narrow(s, &at, (struct horizon){.depth = f->visit->depth - 1}, &known))
+	const struct place place = smxi_table_place(s, reply->state, f->visit->depth - 1, 0);
+	if (!smxi_table_narrow(s, &at, &place, &known))
 		return false;
 	reply->glance.lower = known.lower;
 	reply->glance.upper = known.upper;
@@ -136,9 +137,11 @@ static enum end estimate_replies(struct frame *f)
 		}
 		/* a guess is the game's affair, but its distance from a value has to fit */
 		reply->glance.estimate = clamped(reply->glance.estimate, smxi_anything(s));
-		if (etc && i + PREFETCH_AHEAD < f->count)
-			smxi_table_prefetch(s, f->replies[i + PREFETCH_AHEAD].state,
-			                    (struct horizon){.depth = f->visit->depth - 1});
+		if (etc && i + PREFETCH_AHEAD < f->count) {
+			const void *ahead = f->replies[i + PREFETCH_AHEAD].state;
+			const struct place place = smxi_table_place(s, ahead, f->visit->depth - 1, 0);
+			smxi_table_prefetch(s, &place);
+		}
 		if (etc && ask_table(f, s, reply)) {
 			reach_value(f, reply->mask, smxi_reply_interval(reply));
 			reply->glance.estimate = clamped(reply->glance.estimate, smxi_reply_interval(reply));

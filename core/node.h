@@ -31,6 +31,12 @@ struct brothers {
 	atomic_uint first_missing; /* of the first, which are searched with an open window: those without a value yet */
 };
 
+/* Where the table has what it knows of a node. Means nothing where there is no table. */
+struct place {
+	struct smx_key key;
+	unsigned depth;
+};
+
 /* What is asked of a chance node. */
 struct visit {
 	struct smx_visit at;
@@ -39,6 +45,7 @@ struct visit {
 	struct interval known;           /* from a bound or the table */
 	const struct brothers *brothers; /* of a candidate whose alpha is their best; NULL */
 	const struct origin *origin;     /* in the frame above, where threads share it; NULL */
+	const struct place *place;       /* in the table; NULL: not computed yet */
 	unsigned rank;                   /* of the candidate, in search order */
 	bool answered;                   /* known says enough; only the decided outcomes are wanted */
 	bool is_whole;                   /* none of its outcomes may be sampled away */
@@ -331,24 +338,15 @@ enum end smxi_search_frame(struct searcher *s, const struct visit *visit, const 
 enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, const void *expansion, uint64_t open,
                               struct chance *node);
 
-/* What distinguishes the values of a position in the table, besides itself. */
-struct horizon {
-	unsigned depth;
-	unsigned rarity_left; /* where branches are cut: what one may still have, and 1; else 0 */
-};
-
-static inline struct horizon smxi_horizon(const struct searcher *s, unsigned depth, unsigned rarity)
-{
-	/* at the last turn no branch is cut */
-	return (struct horizon){depth, s->options.selective.reach > 0 && depth > 1 ? s->rarity_most - rarity + 1 : 0};
-}
-
-/* The table, where there is one (table.c): narrow an interval by what it knows, true where it knew anything; keep one. */
-bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, struct horizon horizon,
+/* The table, where there is one (table.c). A node's place in it depends on what distinguishes its values: position, depth, and where
+ * branches are cut what one may still have of rarity. */
+struct place smxi_table_place(const struct searcher *s, const void *state, unsigned depth, unsigned rarity);
+/* Begin to fetch what it knows of a node. */
+void smxi_table_prefetch(const struct searcher *s, const struct place *place);
+/* Narrow an interval by what it knows, true where it knew anything; keep one. Nothing where there is no table. */
+bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, const struct place *place,
                        struct interval *interval);
-/* Begin to fetch what it knows of a state. Only where there is a table. */
-void smxi_table_prefetch(const struct searcher *s, const void *state, struct horizon horizon);
-void smxi_table_keep(struct searcher *s, const struct smx_visit *at, struct horizon horizon, struct interval interval);
+void smxi_table_keep(struct searcher *s, const struct place *place, struct interval interval);
 
 /* Begin a run with a table; make the salts of its keys, where there is one. */
 void smxi_table_begin(struct smx_table *table);

@@ -14,7 +14,7 @@
 
 enum {
 	LEAVES_HELD = 1 << 18, /* most leaves of one node that are listed together */
-	PREFETCHED = 8,        /* entries of the table */
+	PLACES_AHEAD = 4,      /* of the table that are fetched */
 };
 
 /* One outcome under search. */
@@ -180,6 +180,13 @@ static bool has_left(const struct node_search *n, const struct decision *d, stru
 	return prunes(n->s) && d->done && (n->node->maximise ? d->best.lower > window.beta : d->best.upper < window.alpha);
 }
 
+static struct place place_ahead(const struct searcher *s, const void *state, const struct visit *child)
+{
+	const struct place place = smxi_table_place(s, state, child->depth, child->rarity);
+	smxi_table_prefetch(s, &place);
+	return place;
+}
+
 /* Value an outcome's afterstates, those before `until` that are not done, or until it has left the window. */
 static enum end search_replies(struct node_search *n, struct decision *d, size_t until, struct window window)
 {
@@ -199,12 +206,13 @@ static enum end search_replies(struct node_search *n, struct decision *d, size_t
 		.depth = n->visit->depth - 1,
 		.rarity = s->options.selective.reach > 0 ? rarity_below(n, d->outcome) : 0,
 	};
-	const struct horizon horizon = smxi_horizon(s, child.depth, child.rarity);
-	if (s->options.table && until - d->done > 1)
-		for (size_t i = d->done; i < until && i < d->done + PREFETCHED; i++)
-			smxi_table_prefetch(s, smxi_state_at(s, d->list.states, i), horizon);
+	struct place places[PLACES_AHEAD]; /* of those before `ahead`, the last ones */
+	size_t ahead = d->done;
 	while (d->done < until && !has_left(n, d, window) && !is_best_possible(n, d)) {
+		for (; s->options.table && ahead < until && ahead < d->done + PLACES_AHEAD; ahead++)
+			places[ahead % PLACES_AHEAD] = place_ahead(s, smxi_state_at(s, d->list.states, ahead), &child);
 		child.at.state = smxi_state_at(s, d->list.states, d->done);
+		child.place = &places[d->done % PLACES_AHEAD];
 		child.known = smxi_anything(s);
 		child.window = window;
 		if (prunes(s) && d->done) { /* a tie with the best adds nothing here */
@@ -213,7 +221,7 @@ static enum end search_replies(struct node_search *n, struct decision *d, size_t
 			if (!n->node->maximise && d->best.upper <= window.beta)
 				child.window.beta = d->best.upper - 1;
 		}
-		if (smxi_table_narrow(s, &child.at, horizon, &child.known) && smxi_answers(child.known, child.window)) {
+		if (smxi_table_narrow(s, &child.at, child.place, &child.known) && smxi_answers(child.known, child.window)) {
 			s->counters.cutoffs_table++;
 		} else {
 			struct chance node;
@@ -301,11 +309,12 @@ static enum end probe_leaves(struct node_search *n)
 static void ask_table(struct node_search *n, const struct decision *d)
 {
 	struct searcher *s = n->s;
-	const struct horizon horizon = smxi_horizon(s, n->visit->depth - 1, rarity_below(n, d->outcome));
+	const unsigned rarity = rarity_below(n, d->outcome);
 	for (size_t i = 0; i < d->list.count; i++) {
 		const struct smx_visit at = {smxi_state_at(s, d->list.states, i), &n->visit->at};
 		struct interval known = smxi_anything(s);
-		if (smxi_table_narrow(s, &at, horizon, &known))
+		const struct place place = smxi_table_place(s, at.state, n->visit->depth - 1, rarity);
+		if (smxi_table_narrow(s, &at, &place, &known))
 			smxi_reach_value(n->node, d->outcome, known);
 	}
 }

@@ -69,8 +69,9 @@ static enum end search_candidate(struct searcher *s, const struct root *root, si
 		.brothers = s->search->splitter && !is_open && rank >= root->keep && !s->rescores ? &root->brothers : NULL,
 		.rank = (unsigned)rank,
 	};
-	if (asks_table(s, visit.at.state) &&
-	    smxi_table_narrow(s, &visit.at, smxi_horizon(s, visit.depth, 0), &visit.known)) {
+	const struct place place = smxi_table_place(s, visit.at.state, visit.depth, 0);
+	visit.place = &place;
+	if (asks_table(s, visit.at.state) && smxi_table_narrow(s, &visit.at, &place, &visit.known)) {
 		visit.answered = smxi_answers(visit.known, visit.window);
 		s->counters.cutoffs_table += visit.answered;
 	}

@@ -44,38 +44,42 @@ void smxi_table_salt(struct searcher *s, uint64_t fingerprint)
 		s->salt[depth] = smxi_tt_salt(fingerprint ^ s->evaluated_side, depth);
 }
 
-static struct smx_key key_of(const struct searcher *s, const void *state, struct horizon horizon)
+struct place smxi_table_place(const struct searcher *s, const void *state, unsigned depth, unsigned rarity)
 {
 	_Alignas(SMX_CACHE_LINE) unsigned char canonical[SMX_STATE_MAX];
+	if (!s->options.table)
+		return (struct place){.depth = depth};
 	if (s->canonical) {
 		s->game->canonical(state, canonical);
 		state = canonical;
 	}
-	struct smx_key salt = s->salt[horizon.depth];
-	/* odd and even: a position's key is taken to another one by each */
-	salt.word[0] += horizon.rarity_left * UINT64_C(0x9fb21c651e98df25);
-	salt.word[1] ^= horizon.rarity_left * UINT64_C(0xd6e8feb86659fd93);
-	return smxi_tt_key(((const struct smx_state *)state)->key, salt);
+	struct smx_key salt = s->salt[depth];
+	if (s->options.selective.reach > 0 && depth > 1) { /* at the last turn no branch is cut */
+		const unsigned left = s->rarity_most - rarity + 1;
+		/* odd factors: a position's key is taken to another one by each */
+		salt.word[0] += left * UINT64_C(0x9fb21c651e98df25);
+		salt.word[1] ^= left * UINT64_C(0xd6e8feb86659fd93);
+	}
+	return (struct place){smxi_tt_key(((const struct smx_state *)state)->key, salt), depth};
 }
 
-void smxi_table_prefetch(const struct searcher *s, const void *state, struct horizon horizon)
+void smxi_table_prefetch(const struct searcher *s, const struct place *place)
 {
-	smxi_tt_prefetch(s->options.table->tt, key_of(s, state, horizon));
+	smxi_tt_prefetch(s->options.table->tt, place->key);
 }
 
-bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, struct horizon horizon,
+bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, const struct place *place,
                        struct interval *interval)
 {
-	const unsigned depth = horizon.depth;
 	if (!s->options.table)
 		return false;
 	struct smxi_tt_found found;
 	s->counters.table_probes++;
-	if (!smxi_tt_probe(s->options.table->tt, key_of(s, at->state, horizon), depth, &found) ||
+	if (!smxi_tt_probe(s->options.table->tt, place->key, place->depth, &found) ||
 	    (s->options.exact_only && found.lower != found.upper))
 		return false;
 	s->counters.table_hits++;
-	smxi_claim(s, SMX_CLAIM_TABLE, 0, at, depth, (struct interval){found.lower, found.upper});
+	smxi_claim(s, SMX_CLAIM_TABLE, 0, at, place->depth, (struct interval){found.lower, found.upper});
 	const struct interval both = {
 		found.lower > interval->lower ? found.lower : interval->lower,
 		found.upper < interval->upper ? found.upper : interval->upper,
@@ -88,7 +92,7 @@ bool smxi_table_narrow(struct searcher *s, const struct smx_visit *at, struct ho
 	return true;
 }
 
-void smxi_table_keep(struct searcher *s, const struct smx_visit *at, struct horizon horizon, struct interval interval)
+void smxi_table_keep(struct searcher *s, const struct place *place, struct interval interval)
 {
 	if (!s->options.table || (s->options.exact_only && interval.lower != interval.upper))
 		return;
@@ -97,8 +101,8 @@ void smxi_table_keep(struct searcher *s, const struct smx_visit *at, struct hori
 		return;
 	}
 	s->counters.table_stores++;
-	s->counters.table_conflicts += smxi_tt_store(s->options.table->tt, key_of(s, at->state, horizon), horizon.depth,
-	                                             interval.lower, interval.upper, 0) == SMXI_TT_CONFLICT;
+	s->counters.table_conflicts += smxi_tt_store(s->options.table->tt, place->key, place->depth, interval.lower,
+	                                             interval.upper, 0) == SMXI_TT_CONFLICT;
 }
 
 /* Takes tt over, also where there is no memory for the wrapping. */
