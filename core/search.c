@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is to be expected, roughly, of Dice Chess: so many times the time of the depth before; the replies to one candidate. */
+/* What is to be expected, roughly, of a game with some fifty outcomes: so many times the time of the depth before; the replies to one
+ * candidate. Of one with less it is too much, and threads are woken a little early. */
 static const double depth_growth = 64, candidate_ms = 0.03;
 static const double worth_sharing_ms = 0.5;
 
