@@ -176,8 +176,8 @@ void smxi_t48_fill_evaluators(void)
 
 #define UNITS(whole, bits) ((smx_value)(whole) * (INT64_C(1) << (bits)))
 
-/* A line is worth at most its pairs and empty cells; at least what 32768, 0, 32768, 0 or its like costs. The tests go through all lines. */
-enum { HEURISTIC_LINE_MOST = 2800, HEURISTIC_LINE_LEAST = -5300000, HEURISTIC_LOSS = -1600000 };
+/* Of a line: at most that of four 2s, at least that of 32768, 2, 32768, 32768. The tests go through all of them. */
+enum { HEURISTIC_LINE_MOST = 2756, HEURISTIC_LINE_LEAST = -2809293 };
 
 const struct smx_evaluator smx_2048_heuristic = {
 	.name = "heuristic",
@@ -185,7 +185,7 @@ const struct smx_evaluator smx_2048_heuristic = {
 	.scale_bits = HEURISTIC_BITS,
 	.lo = UNITS(8 * HEURISTIC_LINE_LEAST, HEURISTIC_BITS),
 	.hi = UNITS(8 * HEURISTIC_LINE_MOST, HEURISTIC_BITS),
-	.loss = UNITS(HEURISTIC_LOSS, HEURISTIC_BITS),
+	.loss = UNITS(8 * HEURISTIC_LINE_LEAST, HEURISTIC_BITS),
 	.win = UNITS(8 * HEURISTIC_LINE_MOST, HEURISTIC_BITS),
 	.evaluate = evaluate_lines,
 	.context = &heuristic_lines,

@@ -15,7 +15,7 @@ extern "C" {
 
 extern const struct smx_game smx_2048;
 
-/* heuristic: a sum over the lines of the board, on a scale of points; an ended game is worth -1.6 million. 8 bits of scale. score: the score
+/* heuristic: a sum over the lines of the board, on a scale of points; an ended game is worth what no board is below. 8 bits of scale. score: the score
  * to be expected of a game that shows this board; a game that ends inside the tree counts 0. 11 bits. Both are symmetric. */
 extern const struct smx_evaluator smx_2048_heuristic;
 extern const struct smx_evaluator smx_2048_score;
