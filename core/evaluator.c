@@ -15,8 +15,10 @@ static bool fits(smx_value value, uint32_t total)
 	return value >= -most && value <= most;
 }
 
-/* Play seeded random games from the start and keep every position met; returns how many, 0 without memory. */
-static size_t sample_positions(const struct smx_game *game, struct smx_arena *arena, unsigned char *states)
+/* Play seeded random games from the start and keep every position met; returns how many, 0 without memory. *total: the largest total weight
+ * among them. */
+static size_t sample_positions(const struct smx_game *game, struct smx_arena *arena, unsigned char *states,
+                               uint32_t *total)
 {
 	struct smx_position start;
 	if (game->parse(game->start, strlen(game->start), &start, NULL) != SMX_OK)
@@ -30,6 +32,10 @@ static size_t sample_positions(const struct smx_game *game, struct smx_arena *ar
 		memcpy(states + count++ * game->state_size, state, game->state_size);
 		uint32_t weights[SMX_OUTCOMES_MAX];
 		const unsigned outcomes = game->outcomes(state, weights);
+		uint32_t sum = 0;
+		for (unsigned i = 0; i < outcomes; i++)
+			sum += weights[i];
+		*total = sum > *total ? sum : *total;
 		const struct smx_arena_mark mark = smx_arena_mark(arena);
 		const void *expansion = game->open(state, arena);
 		struct smx_afterstates list;
@@ -128,9 +134,15 @@ static enum smx_status check(const struct smx_game *game, const struct smx_evalu
 	struct smx_arena *arena = smx_arena_create(NULL);
 	unsigned char *states = arena ? smx_arena_alloc(arena, SAMPLES * game->state_size) : NULL;
 	unsigned char *reversed = states ? smx_arena_alloc(arena, SAMPLES * game->state_size) : NULL;
-	const size_t count = reversed ? sample_positions(game, arena, states) : 0;
+	uint32_t total = 0;
+	const size_t count = reversed ? sample_positions(game, arena, states, &total) : 0;
 	enum smx_status status =
 		count ? SMX_OK : smxi_refuse(error, SMX_ERR_MEMORY, "no memory to check evaluator \"%.30s\"", evaluator->name);
+	if (status == SMX_OK && total > game->total_max)
+		status = smxi_refuse(error, SMX_ERR_BOUNDS,
+		                     "game \"%.30s\": the weights of a position add up to %" PRIu32
+		                     ", more than its total_max, %" PRIu32,
+		                     game->name, total, game->total_max);
 	for (unsigned side = 0; side < 2 && status == SMX_OK; side++)
 		status = check_on(game, evaluator, states, reversed, count, side, values_hash, error);
 	smx_arena_destroy(arena);

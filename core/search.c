@@ -675,6 +675,8 @@ enum smx_status smx_search_run(struct smx_search *search, const struct smx_posit
 enum smx_status smx_search_create(const struct smx_game *game, const struct smx_chunk_source *chunks,
                                   struct smx_search **search)
 {
+	if (game->state_size < sizeof(struct smx_state) || game->state_size > SMX_STATE_MAX || game->state_size % 16 != 0)
+		return SMX_ERR_ARGUMENT;
 	struct smx_search *made = calloc(1, sizeof *made);
 	if (!made)
 		return SMX_ERR_MEMORY;

@@ -36,10 +36,16 @@ struct smx_state {
 	struct smx_key key;
 };
 
+#ifdef __cplusplus
+#define SMX_ALIGNAS alignas
+#else
+#define SMX_ALIGNAS _Alignas
+#endif
+
 /* A position as a user meets it: a state, and the outcome the side to move has been given, or SMX_NO_OUTCOME before chance has
  * spoken. Outcomes 0..count-1 are those of the chance node; a game may name more (a Dice Chess turn already begun). */
 struct smx_position {
-	_Alignas(SMX_CACHE_LINE) unsigned char state[SMX_STATE_MAX];
+	SMX_ALIGNAS(SMX_CACHE_LINE) unsigned char state[SMX_STATE_MAX];
 	int outcome;
 };
 
@@ -124,7 +130,7 @@ struct smx_game {
 
 	/* Fill weights[0..count) and return count, 1..SMX_OUTCOMES_MAX; each weight >= 1. */
 	unsigned (*outcomes)(const void *state, uint32_t *weights);
-	/* The name of an outcome ("PNB"), NUL-terminated, at most SMX_TEXT_MAX bytes; returns its length. */
+	/* The name of an outcome of the state ("PNB"), NUL-terminated, at most SMX_TEXT_MAX bytes; returns its length. */
 	size_t (*outcome_name)(const void *state, int outcome, char *text);
 
 	/* Build what the outcomes of this chance node share. The expansion is immutable, lives in the arena until the

@@ -13,6 +13,7 @@ int main(int argc, char **argv);
 
 enum {
 	GAMES = 20,
+	TURNS_MOST = 10000, /* of a random game */
 	POSITIONS = 60,
 	ALL_WAYS_DEPTH = 4, /* of the positions, */
 	ALL_WAYS_DEEP = 6,  /* ... and of the first ones */
@@ -112,8 +113,12 @@ static bool check_outcome(const struct state *s, unsigned outcome, struct smx_ar
 	pig.turns(&position, compare_turn, &l);
 	check(l.seen == (l.won ? 1 : l.list.count), &position, "%zu turns", l.seen);
 	const struct state *states = l.list.states;
-	for (size_t i = 0; !l.won && i < l.list.count; i++)
+	for (size_t i = 0; !l.won && i < l.list.count; i++) {
 		check(pig.self_check(&states[i]), &position, "afterstate %zu is inconsistent", i);
+		for (size_t j = 0; j < i; j++)
+			check(memcmp(&states[i].key, &states[j].key, sizeof states[i].key) != 0, &position, "afterstate %zu twice",
+			      i);
+	}
 	if (!l.won)
 		*next = states[smx_random_below(&seed, (uint32_t)l.list.count)];
 	return !l.won;
@@ -123,22 +128,30 @@ static void check_rules(struct smx_arena *arena)
 {
 	for (unsigned game = 0; game < GAMES; game++) {
 		struct state s = make(0, 0, 0, 0), next = s;
-		for (bool going_on = true; going_on; s = next) {
+		unsigned turns_made = 0;
+		for (bool going_on = true; going_on && turns_made++ < TURNS_MOST; s = next) {
 			const struct smx_arena_mark mark = smx_arena_mark(arena);
 			const struct smx_position position = position_of(s, SMX_NO_OUTCOME);
 			uint32_t weights[SMX_OUTCOMES_MAX];
 			check_text(&position);
 			check(pig.self_check(&s), &position, "inconsistent");
 			check(pig.outcomes(&s, weights) == FACES, &position, "not six outcomes");
+			uint32_t total = 0;
+			for (unsigned i = 0; i < FACES; i++) {
+				check(weights[i] >= 1, &position, "an outcome without weight");
+				total += weights[i];
+			}
+			check(total <= pig.total_max, &position, "weights of %u, more than total_max", (unsigned)total);
 			const unsigned rolled = smx_random_below(&seed, FACES);
 			for (unsigned outcome = 0; outcome < FACES; outcome++) {
 				struct state then;
-				const bool open_node = check_outcome(&s, outcome, arena, &then);
-				if (outcome == rolled && (going_on = open_node))
+				const bool goes_on = check_outcome(&s, outcome, arena, &then);
+				if (outcome == rolled && (going_on = goes_on))
 					next = then;
 			}
 			smx_arena_release(arena, mark);
 		}
+		check(turns_made <= TURNS_MOST, NULL, "a game without end");
 	}
 	static const char *const wrong[] = {"",          "0 0 0",    "0 0 0 2",    "0 0 0 0 0", "0 0 0 0 7", "0 0 0 0 1 ",
 	                                    " 0 0 0 0",  "0 0  0 0", "1 0 0 0",    "0 1 0 0",   "0 0 1 0",   "-2 0 0 0",
@@ -307,6 +320,7 @@ static struct answer answer_of(const struct searches *searches, const struct way
 	check(status == SMX_OK && result->has_value && !result->stopped, position, "%s: %s", way->name, error.message);
 	if (status != SMX_OK)
 		return (struct answer){.ties = 0};
+	check(result->counters.table_conflicts == 0, position, "%s: two positions with one key", way->name);
 	tasks += result->counters.tasks;
 	return (struct answer){result->value, result->turn, result->ties};
 }

@@ -23,7 +23,7 @@ struct state {
 static struct state make(unsigned score0, unsigned score1, unsigned total, unsigned side)
 {
 	struct state s = {.score = {(uint8_t)score0, (uint8_t)score1}, .total = (uint8_t)total, .side = (uint8_t)side};
-	uint64_t seed = score0 << 24 | score1 << 16 | total << 8 | side;
+	uint64_t seed = (uint64_t)score0 << 24 | score1 << 16 | total << 8 | side;
 	s.key.word[0] = smx_random(&seed); /* one-to-one: no two states have the same */
 	s.key.word[1] = smx_random(&seed);
 	return s;
@@ -67,7 +67,7 @@ static size_t replies(const struct state *s, unsigned outcome, struct state *nex
 	return lost ? 1 : held < PIG_TARGET ? 2 : 0;
 }
 
-static const void *open(const void *state, struct smx_arena *arena)
+static const void *open_node(const void *state, struct smx_arena *arena)
 {
 	(void)arena;
 	return state; /* the outcomes share nothing that would have to be made */
@@ -163,7 +163,7 @@ static const struct smx_game pig = {
 	.side_to_move = side_to_move,
 	.outcomes = outcomes,
 	.outcome_name = outcome_name,
-	.open = open,
+	.open = open_node,
 	.afterstates = afterstates,
 	.turns = turns,
 	.format_turn = format_turn,
@@ -177,12 +177,12 @@ int main(int argc, char **argv)
 	struct smx_search *search = NULL;
 	struct smx_search_options options;
 	const struct smx_result *result;
-	struct smx_error error = {.message = "no memory"};
+	struct smx_error error = {.message = "no such evaluator, or no memory"};
 	smx_search_options_init(&options, &pig);
 	options.depth_plies = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 8;
 	options.evaluator = smx_game_evaluator(&pig, argc > 3 ? argv[3] : "race");
 	options.exact = SMX_EXACT_ALL;
-	const bool ok = pig.parse(text, strlen(text), &position, &error) == SMX_OK &&
+	const bool ok = options.evaluator && pig.parse(text, strlen(text), &position, &error) == SMX_OK &&
 	                smx_search_create(&pig, NULL, &search) == SMX_OK &&
 	                smx_search_run(search, &position, &options, &result, &error) == SMX_OK;
 	if (!ok)
