@@ -106,7 +106,7 @@ struct searcher {
 	const struct smx_game *game;
 	struct smx_search_options options;
 	unsigned evaluated_side;
-	bool fold, look, canonical, selective, rescores;
+	bool fold, look, span, canonical, selective, rescores;
 	unsigned rarity_most;                   /* of a branch that is searched */
 	smx_value floor, ceiling;               /* of any node */
 	unsigned uncounted;                     /* chance nodes that are not in search->nodes yet */

@@ -180,6 +180,17 @@ static bool has_left(const struct node_search *n, const struct decision *d, stru
 	return prunes(n->s) && d->done && (n->node->maximise ? d->best.lower > window.beta : d->best.upper < window.alpha);
 }
 
+/* Bounds of every outcome of a chance node. */
+static struct interval span_of(const struct searcher *s, const struct smx_visit *at, unsigned depth)
+{
+	struct interval span = smxi_anything(s);
+	if (s->span) {
+		s->game->span(at->state, s->options.evaluator, s->evaluated_side, depth, &span.lower, &span.upper);
+		smxi_claim(s, SMX_CLAIM_LOOK, 0, at, depth, span);
+	}
+	return span;
+}
+
 static struct place place_ahead(const struct searcher *s, const void *state, const struct visit *child)
 {
 	const struct place place = smxi_table_place(s, state, child->depth, child->rarity);
@@ -213,7 +224,7 @@ static enum end search_replies(struct node_search *n, struct decision *d, size_t
 			places[ahead % PLACES_AHEAD] = place_ahead(s, smxi_state_at(s, d->list.states, ahead), &child);
 		child.at.state = smxi_state_at(s, d->list.states, d->done);
 		child.place = &places[d->done % PLACES_AHEAD];
-		child.known = smxi_anything(s);
+		child.known = prunes(s) ? span_of(s, &child.at, child.depth) : smxi_anything(s);
 		child.window = window;
 		if (prunes(s) && d->done) { /* a tie with the best adds nothing here */
 			if (n->node->maximise && d->best.lower >= window.alpha)
@@ -221,7 +232,10 @@ static enum end search_replies(struct node_search *n, struct decision *d, size_t
 			if (!n->node->maximise && d->best.upper <= window.beta)
 				child.window.beta = d->best.upper - 1;
 		}
-		if (smxi_table_narrow(s, &child.at, child.place, &child.known) && smxi_answers(child.known, child.window)) {
+		if (smxi_answers(child.known, child.window)) {
+			s->counters.settled_stage_0++;
+		} else if (smxi_table_narrow(s, &child.at, child.place, &child.known) &&
+		           smxi_answers(child.known, child.window)) {
 			s->counters.cutoffs_table++;
 		} else {
 			struct chance node;
@@ -462,6 +476,13 @@ enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, con
 		.work = &shared.work,
 	};
 	sort_outcomes(&shared.n, open);
+	if (prunes(s) && s->span) {
+		const struct interval span = span_of(s, &visit->at, visit->depth);
+		for (uint64_t left = open; left; left &= left - 1) {
+			smxi_raise_lower(node, (unsigned)__builtin_ctzll(left), span.lower);
+			smxi_reduce_upper(node, (unsigned)__builtin_ctzll(left), span.upper);
+		}
+	}
 	bool left = false;
 	if (s->options.star >= SMX_STAR2 && smxi_can_leave_early(s, node, visit->window)) {
 		const enum end end = probe(&shared.n, &left);

@@ -110,6 +110,8 @@ size_t smxi_t48_draw(const struct smx_position *position, char *text);
 /* Evaluators that are a sum over the board's four rows and four columns, of one table's values: what their `fold` and `context` are. */
 struct smxi_t48_lines {
 	int32_t value[SMXI_T48_LINES]; /* the same for a line and its mirror image */
+	/* The most that boards with certain tiles are worth some turns later; NULL: nobody knows. */
+	smx_value (*most)(uint64_t board, unsigned turns);
 };
 
 /* Fill the evaluators' tables; smxi_t48_init does. */

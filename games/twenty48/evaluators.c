@@ -12,7 +12,8 @@ enum { HEURISTIC_BITS = 8, SCORE_BITS = 11, SEED_BITS = 24, LINE_CELLS = 4, BOAR
 
 /* ---- sums over lines ---- */
 
-static struct smxi_t48_lines heuristic_lines, score_lines;
+static smx_value most_of_heuristic(uint64_t board, unsigned turns);
+static struct smxi_t48_lines heuristic_lines = {.most = most_of_heuristic}, score_lines;
 
 static smx_value sum_of_rows(const int32_t *value, uint64_t board)
 {
@@ -79,6 +80,39 @@ static double heuristic_of(unsigned line)
 	return 270 * empty + 700 * pairs_of(line) - 47.0 * zigzag_of(line) - 11 * price;
 }
 
+/* What a large tile costs at least, in both its lines, in units. */
+static smx_value price_units[SMXI_T48_TILE_MAX + 1];
+
+enum { LARGE = 5, TURNS_BOUNDED = 3, LINE_CELL_MOST = 689, PAIR_MOST = 4 * 700 };
+
+/* A bound of heuristic after so many turns, whatever comes between. Only the prices of tiles from 32 on are counted, all that can merge merging
+ * in every turn: (r + 1)^3.5 < 2 r^3.5 from r = 5 on, so that is the cheapest. Up to three turns smaller tiles cannot help: 16, 16, 32 and
+ * 64 become 128 in three, which costs more than 32 and 64. A line's other cells are worth at most what a 2 among 2s is, 700 - 11; a pair of
+ * large tiles that do not merge 700 for each of them in each line. */
+static smx_value most_of_heuristic(uint64_t board, unsigned turns)
+{
+	if (turns > TURNS_BOUNDED)
+		return INT64_MAX;
+	unsigned count[SMXI_T48_TILE_MAX + 1] = {0}, merged = 0, large = 0;
+	for (; board; board >>= 4)
+		count[board & 15]++;
+	for (unsigned turn = 0; turn < turns; turn++)
+		for (unsigned tile = SMXI_T48_TILE_MAX - 1; tile >= LARGE; tile--) {
+			const unsigned pairs = count[tile] / 2;
+			count[tile] -= 2 * pairs;
+			count[tile + 1] += pairs;
+			merged += pairs;
+		}
+	smx_value most = 8; /* each line's value is rounded */
+	for (unsigned tile = LARGE; tile <= SMXI_T48_TILE_MAX; tile++) {
+		large += count[tile];
+		most -= count[tile] * price_units[tile];
+		merged += count[tile] / 2;
+	}
+	const smx_value cells = 2 * (BOARD_CELLS - (smx_value)large) * LINE_CELL_MOST;
+	return most + (cells + (smx_value)merged * PAIR_MOST) * (1 << HEURISTIC_BITS);
+}
+
 /* The score to be expected of a game in which a tile 2^rank has come to be: so many points if it grew from 2s, and for the share of 4s
  * among new tiles, one in ten, 4 points less each; 11/5 a new tile on the average. */
 static double score_of(int rank)
@@ -89,6 +123,10 @@ static double score_of(int rank)
 
 static void fill_lines(void)
 {
+	for (unsigned rank = LARGE; rank <= SMXI_T48_TILE_MAX; rank++) {
+		const double price = 22.0 * rank * rank * rank * sqrt(rank);
+		price_units[rank] = (smx_value)(price * (1 << HEURISTIC_BITS)) - 1; /* rounded down */
+	}
 	for (unsigned line = 0; line < SMXI_T48_LINES; line++) {
 		const unsigned same = line < mirrored(line) ? line : mirrored(line);
 		heuristic_lines.value[line] = (int32_t)smx_value_from_double(heuristic_of(same), HEURISTIC_BITS);

@@ -288,6 +288,18 @@ static uint64_t fold(const void *expansion, const struct smx_evaluator *evaluato
 	return lost & mask;
 }
 
+static void span(const void *state, const struct smx_evaluator *evaluator, unsigned evaluated_side, unsigned depth,
+                 smx_value *lower, smx_value *upper)
+{
+	(void)evaluated_side;
+	(void)lower; /* any decision may be lost */
+	const struct smxi_t48_lines *lines = evaluator->fold;
+	if (!lines->most)
+		return;
+	const smx_value most = lines->most(smxi_t48_board(state), depth);
+	*upper = most < *upper ? most : *upper;
+}
+
 /* ---- what else is to be known ---- */
 
 static uint64_t seen_by_player(const struct smx_position *position)
@@ -353,5 +365,6 @@ const struct smx_game smx_2048 = {
 	.solo = &solo,
 	.self_check = self_check,
 	.fold = fold,
+	.span = span,
 	.canonical = canonical,
 };
