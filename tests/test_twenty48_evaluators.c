@@ -283,3 +283,67 @@ Test(twenty48_evaluators, folded_leaves_are_worth_what_listed_ones_are)
 	smx_arena_destroy(arena);
 	cr_assert_gt(evaluators, 0u);
 }
+
+/* ---- the span ---- */
+
+/* Tiles of four neighbouring ranks, so that much can merge in one turn, and in the next ones; at least one cell is empty. */
+static struct slow2048 mergeable(uint64_t *seed)
+{
+	const unsigned least = 1 + smx_random_below(seed, 12), empty = 1 + smx_random_below(seed, 6);
+	uint64_t bits = 0;
+	for (unsigned cell = 0; cell < 16; cell++) {
+		const bool is_empty = cell == 0 || smx_random_below(seed, 15) < empty - 1;
+		bits = bits << 4 | (is_empty ? 0 : least + smx_random_below(seed, 4));
+	}
+	return bits ? twenty48_board(bits) : twenty48_board(1);
+}
+
+static smx_value slack_of(struct smx_search *search, const struct slow2048 *board, unsigned depth)
+{
+	const struct smx_position position = twenty48_position(board, SLOW2048_WAITS);
+	struct smx_search_options options;
+	smx_search_options_init(&options, &smx_2048);
+	options.star = SMX_STAR_NONE; /* which asks for no bounds */
+	options.evaluator = &smx_2048_heuristic;
+	options.depth_plies = depth;
+	options.outcome_values = true;
+	const struct smx_result *result;
+	cr_assert_eq(smx_search_run(search, &position, &options, &result, NULL), SMX_OK);
+	smx_value lower = INT64_MIN, upper = INT64_MAX, most = INT64_MIN;
+	smx_2048.span(position.state, &smx_2048_heuristic, 0, depth, &lower, &upper);
+	for (unsigned i = 0; i < result->outcome_count; i++)
+		most = result->outcome_values[i] > most ? result->outcome_values[i] : most;
+	cr_assert_leq(lower, most);
+	cr_assert_leq(most, upper,
+	              "%016" PRIx64 ", depth %u: an outcome is worth %" PRId64 ", at most %" PRId64 " was said",
+	              twenty48_bits(board), depth, most, upper);
+	return upper - most;
+}
+
+Test(twenty48_evaluators, no_outcome_is_worth_more_than_the_span_says)
+{
+	static const uint64_t boards[] = {
+		0x0455000000000000, 0x0445566778899aab, 0x0444455556666777, 0x0055667788990000, 0x0fffeeeeddddcccc,
+		0x0111122223333444, 0x04456789abcdef00, 0x0555555555555555, 0x0444444444444444, 0x0566778899aabbcc,
+	};
+	struct smx_search *search;
+	cr_assert_eq(smx_search_create(&smx_2048, NULL, &search), SMX_OK);
+	smx_value least[4] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+	uint64_t seed = 11;
+	for (unsigned i = 0; i < fewer(600); i++) {
+		struct slow2048 board = i < sizeof boards / sizeof *boards ? twenty48_board(boards[i]) : mergeable(&seed);
+		const unsigned deepest = slow2048_tiles(&board) >= 13 || i % 32 == 0 ? 3 : slow2048_tiles(&board) >= 8 ? 2 : 1;
+		for (unsigned depth = 1; depth <= deepest; depth++) {
+			const smx_value slack = slack_of(search, &board, depth);
+			least[depth] = slack < least[depth] ? slack : least[depth];
+		}
+	}
+	for (unsigned depth = 1; depth <= 3; depth++)
+		fprintf(stderr, "depth %u: at least %.1f points above\n", depth, (double)least[depth] / 256);
+	smx_value lower = -1, upper = 1;
+	const struct smx_position any = twenty48_read("128,16,2,0/4,32,2,4/4,32,0,0/8,64,4,0 -");
+	smx_2048.span(any.state, &smx_2048_score, 0, 2, &lower, &upper); /* of this one nothing is known */
+	smx_2048.span(any.state, &smx_2048_heuristic, 0, 4, &lower, &upper);
+	cr_assert(lower == -1 && upper == 1);
+	smx_search_destroy(search);
+}

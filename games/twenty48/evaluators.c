@@ -83,18 +83,22 @@ static double heuristic_of(unsigned line)
 /* What a large tile costs at least, in both its lines, in units. */
 static smx_value price_units[SMXI_T48_TILE_MAX + 1];
 
-enum { LARGE = 5, TURNS_BOUNDED = 3, LINE_CELL_MOST = 689, PAIR_MOST = 4 * 700 };
+enum { LARGE = 5, TURNS_BOUNDED = 3 };
 
-/* A bound of heuristic after so many turns, whatever comes between. Only the prices of tiles from 32 on are counted, all that can merge merging
- * in every turn: (r + 1)^3.5 < 2 r^3.5 from r = 5 on, so that is the cheapest. Up to three turns smaller tiles cannot help: 16, 16, 32 and
- * 64 become 128 in three, which costs more than 32 and 64. A line's other cells are worth at most what a 2 among 2s is, 700 - 11; a pair of
- * large tiles that do not merge 700 for each of them in each line. */
+/* What a cell is worth at most, in both its lines: a 2 or a 4 between equals, an 8 between 8s, an empty one; and each of two equal large tiles
+ * that have not merged. */
+enum { TWO_MOST = 1378, EIGHT_MOST = 371, EMPTY_CELL = 540, PAIR_MOST = 2800 };
+
+/* A bound of heuristic after so many turns, whatever comes between. Tiles from 32 on cost at least their price, all that can merge merging
+ * in every turn: (r + 1)^3.5 < 2 r^3.5 from r = 5 on, so that is the cheapest. A 16 is worth less than nothing, and so is what it becomes. Up to
+ * three turns smaller tiles do not make the large ones cheaper: 16, 16, 32 and 64 become 128 in three, which costs more than 32 and 64 even
+ * if the cells that are freed are worth what empty ones are. */
 static smx_value most_of_heuristic(uint64_t board, unsigned turns)
 {
 	if (turns > TURNS_BOUNDED)
 		return INT64_MAX;
 	unsigned count[SMXI_T48_TILE_MAX + 1] = {0}, merged = 0, large = 0;
-	for (; board; board >>= 4)
+	for (unsigned cell = 0; cell < BOARD_CELLS; cell++, board >>= 4)
 		count[board & 15]++;
 	for (unsigned turn = 0; turn < turns; turn++)
 		for (unsigned tile = SMXI_T48_TILE_MAX - 1; tile >= LARGE; tile--) {
@@ -109,8 +113,11 @@ static smx_value most_of_heuristic(uint64_t board, unsigned turns)
 		most -= count[tile] * price_units[tile];
 		merged += count[tile] / 2;
 	}
-	const smx_value cells = 2 * (BOARD_CELLS - (smx_value)large) * LINE_CELL_MOST;
-	return most + (cells + (smx_value)merged * PAIR_MOST) * (1 << HEURISTIC_BITS);
+	const unsigned cells = BOARD_CELLS - large - count[4] - count[3], new = count[1] + count[2] + turns;
+	const unsigned twos = new < cells ? new : cells;
+	return most +
+	       (smx_value)(twos * TWO_MOST + count[3] * EIGHT_MOST + (cells - twos) * EMPTY_CELL + merged * PAIR_MOST) *
+	           (1 << HEURISTIC_BITS);
 }
 
 /* The score to be expected of a game in which a tile 2^rank has come to be: so many points if it grew from 2s, and for the share of 4s
