@@ -70,7 +70,7 @@ struct smx_counters {
 	uint64_t cutoffs_etc;               /* by what the table knew of their afterstates */
 	/* Afterstates that needed no search: */
 	uint64_t cutoffs_table; /* what the table knew sufficed */
-	/* ... a bound sufficed: of game->look, and of game->bound's stages 1, 2, 3 */
+	/* ... a bound sufficed: of game->look or game->span, and of game->bound's stages 1, 2, 3 */
 	uint64_t settled_stage_0, settled_stage_1, settled_stage_2, settled_stage_3;
 	uint64_t table_probes, table_hits, table_stores;
 	uint64_t
@@ -102,7 +102,7 @@ struct smx_progress {
 enum smx_claim_source {
 	SMX_CLAIM_SEARCH, /* the search has ended there */
 	SMX_CLAIM_TABLE,  /* the table says so */
-	SMX_CLAIM_LOOK,   /* game->look */
+	SMX_CLAIM_LOOK,   /* game->look, or game->span */
 	SMX_CLAIM_BOUND,  /* game->bound */
 };
 
