@@ -354,7 +354,8 @@ static bool set_positions(struct scale *scale)
 	const struct smx_game *game = scale->scaling.game;
 	const char *own = scale->settings->position;
 	const struct smxi_suite *suite = smxi_suite_of(game);
-	const struct smxi_scale_set *set = suite ? &suite->sets[scale->settings->set] : NULL;
+	assert(own || suite);
+	const struct smxi_scale_set *set = own ? NULL : &suite->sets[scale->settings->set];
 	const size_t count = own ? 1 : set->count;
 	assert(count <= POSITIONS_MAX);
 	for (size_t i = 0; i < count; i++) {

@@ -125,6 +125,7 @@ static uint64_t weigh_outcomes(struct searcher *s, const struct visit *visit, st
 	const struct smx_game *game = s->game;
 	const void *state = visit->at.state;
 	node->count = game->outcomes(state, node->weight);
+	assert(node->count >= 1 && node->count <= SMX_OUTCOMES_MAX);
 	node->maximise = game->side_to_move(state) == s->evaluated_side;
 	node->won = node->lost = 0;
 	node->known = visit->known;

@@ -2,6 +2,7 @@
 #include "games/twenty48/board.h"
 
 #include <pthread.h>
+#include <string.h>
 
 struct smxi_t48_slides smxi_t48_slides;
 
@@ -46,10 +47,14 @@ static void fill_tables(void)
 	smxi_t48_fill_evaluators();
 }
 
-void smxi_t48_init(void)
+void smxi_t48_set(struct smx_position *position, uint64_t board, int outcome)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, fill_tables);
+	const struct smxi_t48_state state = smxi_t48_state(board);
+	memset(position, 0, sizeof *position);
+	memcpy(position->state, &state, sizeof state);
+	position->outcome = outcome;
 }
 
 uint64_t smxi_t48_slide(uint64_t board, enum smx_2048_way way)

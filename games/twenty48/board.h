@@ -15,15 +15,13 @@ struct smxi_t48_state {
 	struct smx_key key; /* word[1] is the board, word[0] a mixture of its bits */
 };
 
-/* What a slide to the left makes of each line, and to the right; and the points of either. Filled by smxi_t48_init. */
+/* What a slide to the left makes of each line, and to the right; and the points of either. Filled by smxi_t48_set:
+ * whoever reads a table has been given a state, and states begin there. */
 struct smxi_t48_slides {
 	uint16_t left[SMXI_T48_LINES], right[SMXI_T48_LINES];
 	int32_t points[SMXI_T48_LINES];
 };
 extern struct smxi_t48_slides smxi_t48_slides;
-
-/* Whatever reads a table has been given a state, and states begin with parse, which calls this. Thread-safe. */
-void smxi_t48_init(void);
 
 static inline struct smxi_t48_state smxi_t48_state(uint64_t board)
 {
@@ -101,6 +99,9 @@ static inline bool smxi_t48_waits_for_second(uint64_t board)
 /* The board after an outcome of a board: smx_2048's outcomes, SMX_2048_PLACED included. */
 uint64_t smxi_t48_place(uint64_t board, unsigned outcome);
 
+/* A position of a board; fills the tables when it is first called. Thread-safe. */
+void smxi_t48_set(struct smx_position *position, uint64_t board, int outcome);
+
 /* Position text. */
 enum smx_status smxi_t48_parse(const char *text, size_t length, struct smx_position *position, struct smx_error *error);
 size_t smxi_t48_format(const struct smx_position *position, char *text);
@@ -114,7 +115,7 @@ struct smxi_t48_lines {
 	smx_value (*most)(uint64_t board, unsigned turns);
 };
 
-/* Fill the evaluators' tables; smxi_t48_init does. */
+/* Fill the evaluators' tables; smxi_t48_set has it done. */
 void smxi_t48_fill_evaluators(void);
 
 #endif

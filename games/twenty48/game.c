@@ -90,10 +90,10 @@ static void turns(const struct smx_position *position, smx_turn_visitor *visit, 
 		visit(context, &(struct smx_turn){.steps = 0}, &state);
 		return;
 	}
-	for (uint16_t way = 0; way < WAYS; way++) {
+	for (unsigned way = 0; way < WAYS; way++) {
 		const uint64_t slid = smxi_t48_slide(board, (enum smx_2048_way)way);
 		const struct smxi_t48_state state = smxi_t48_state(slid);
-		if (slid != board && !visit(context, &(struct smx_turn){.step = {way}, .steps = 1}, &state))
+		if (slid != board && !visit(context, &(struct smx_turn){.step = {(uint16_t)way}, .steps = 1}, &state))
 			return;
 	}
 }
@@ -292,10 +292,11 @@ static void span(const void *state, const struct smx_evaluator *evaluator, unsig
                  smx_value *lower, smx_value *upper)
 {
 	(void)evaluated_side;
-	(void)lower; /* any decision may be lost */
 	const struct smxi_t48_lines *lines = evaluator->fold;
 	if (!lines->most)
 		return;
+	const smx_value least = smx_evaluator_floor(evaluator); /* any decision may be lost */
+	*lower = least > *lower ? least : *lower;
 	const smx_value most = lines->most(smxi_t48_board(state), depth);
 	*upper = most < *upper ? most : *upper;
 }

@@ -17,6 +17,8 @@ struct reader {
 	const char *text; /* length bytes */
 	size_t length, at;
 	struct smx_error *error; /* may be NULL */
+	uint64_t board;
+	int outcome;
 };
 
 /* Every refusal quotes the text from `from` on. */
@@ -74,19 +76,18 @@ static int hex_digit(int c)
 	                              : -1;
 }
 
-static bool read_hex(struct reader *r, uint64_t *board)
+static bool read_hex(struct reader *r)
 {
 	const size_t from = r->at;
-	*board = 0;
 	for (; hex_digit(next(r)) >= 0; r->at++)
-		*board = *board << 4 | (unsigned)hex_digit(next(r));
+		r->board = r->board << 4 | (unsigned)hex_digit(next(r));
 	return r->at - from == CELLS || refuse(r, from, "a board has 16 hexadecimal digits, not %zu", r->at - from);
 }
 
 static bool read_tile(struct reader *r, unsigned *tile)
 {
 	const size_t from = r->at;
-	unsigned value;
+	unsigned value = 0;
 	if (!read_number(r, &value))
 		return refuse(r, from, "a tile's value is wanted, 0 for an empty cell");
 	const bool power = (value & (value - 1)) == 0;
@@ -95,9 +96,8 @@ static bool read_tile(struct reader *r, unsigned *tile)
 	       refuse(r, from, "a tile is a power of two from 2 to 32768, or 0");
 }
 
-static bool read_rows(struct reader *r, uint64_t *board)
+static bool read_rows(struct reader *r)
 {
-	*board = 0;
 	for (unsigned cell = 0; cell < CELLS; cell++) {
 		const char between = cell % SIDE ? ',' : '/';
 		unsigned tile = 0;
@@ -106,7 +106,7 @@ static bool read_rows(struct reader *r, uint64_t *board)
 			              cell % SIDE ? cell % SIDE : SIDE, (cell - 1) / SIDE + 1);
 		if (!read_tile(r, &tile))
 			return false;
-		*board |= (uint64_t)tile << smxi_t48_shift(cell);
+		r->board = r->board << 4 | tile;
 	}
 	return true;
 }
@@ -120,13 +120,13 @@ static int outcome_of(uint64_t board, unsigned cell, unsigned tile)
 	return outcome;
 }
 
-static bool read_outcome(struct reader *r, uint64_t board, int *outcome)
+static bool read_outcome(struct reader *r)
 {
 	const size_t from = r->at;
-	unsigned tile, row, column;
+	unsigned tile = 0, row = 0, column = 0;
 	if (take(r, '-')) {
-		*outcome = SMX_NO_OUTCOME;
-		return smxi_t48_empty(board) || refuse(r, from, "there is no empty cell for a tile");
+		r->outcome = SMX_NO_OUTCOME;
+		return smxi_t48_empty(r->board) || refuse(r, from, "there is no empty cell for a tile");
 	}
 	if (!(read_number(r, &tile) && take(r, '@') && read_number(r, &row) && take(r, ',') && read_number(r, &column)))
 		return refuse(r, from, "- is wanted, or a tile and its cell, such as 2@1,4");
@@ -135,37 +135,30 @@ static bool read_outcome(struct reader *r, uint64_t board, int *outcome)
 	if (row < 1 || row > SIDE || column < 1 || column > SIDE)
 		return refuse(r, from, "rows and columns are from 1 to 4");
 	const unsigned cell = (row - 1) * SIDE + column - 1;
-	if (smxi_t48_tile(board, cell))
+	if (smxi_t48_tile(r->board, cell))
 		return refuse(r, from, "that cell is not empty");
-	*outcome = outcome_of(board, cell, tile);
+	r->outcome = outcome_of(r->board, cell, tile);
 	return true;
 }
 
-static bool read_position(struct reader *r, uint64_t *board, int *outcome)
+static bool read_position(struct reader *r)
 {
 	const bool rows = memchr(r->text, ',', r->length < 6 ? r->length : 6) != NULL;
-	if (!(rows ? read_rows(r, board) : read_hex(r, board)))
+	if (!(rows ? read_rows(r) : read_hex(r)))
 		return false;
-	*outcome = SMX_2048_PLACED;
 	if (r->at == r->length)
-		return *board || refuse(r, 0, "an empty board waits for its first tile: it is written with a -");
+		return r->board || refuse(r, 0, "an empty board waits for its first tile: it is written with a -");
 	if (!take(r, ' '))
 		return refuse(r, r->at, "a board ends here");
-	return read_outcome(r, *board, outcome) && (r->at == r->length || refuse(r, r->at, "a position ends here"));
+	return read_outcome(r) && (r->at == r->length || refuse(r, r->at, "a position ends here"));
 }
 
 enum smx_status smxi_t48_parse(const char *text, size_t length, struct smx_position *position, struct smx_error *error)
 {
-	struct reader r = {.text = text, .length = length, .error = error};
-	uint64_t board;
-	int outcome;
-	if (!read_position(&r, &board, &outcome))
+	struct reader r = {.text = text, .length = length, .error = error, .outcome = SMX_2048_PLACED};
+	if (!read_position(&r))
 		return SMX_ERR_PARSE;
-	smxi_t48_init();
-	memset(position, 0, sizeof *position);
-	const struct smxi_t48_state state = smxi_t48_state(board);
-	memcpy(position->state, &state, sizeof state);
-	position->outcome = outcome;
+	smxi_t48_set(position, r.board, r.outcome);
 	return SMX_OK;
 }
 
