@@ -66,7 +66,7 @@ static const struct smxi_option scale_options[] = {
               "numbers of threads, such as 1,2,4 or 1-4 (default: from 1 to the usable processors)"),
 	SMXI_NUMBER(struct scale_settings, rounds, "rounds", 1, 1000, NULL, "times that everything is measured"),
 	SMXI_SIZE(struct scale_settings, hash, "hash", SMX_TABLE_BYTES_MIN, UINT64_C(1) << 46, "off",
-              "bytes of each process's transposition table, emptied before each search"),
+              "bytes of each process's transposition table, emptied before each search (default: the set's)"),
 	SMXI_CHOICE(struct scale_settings, bind, "bind", smxi_bind_names,
                 "which processors several threads, and as many processes, keep to"),
 	SMXI_FLAG(struct scale_settings, warm, "warm", "begin each search with its threads awake, right after another one"),

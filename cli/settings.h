@@ -39,7 +39,7 @@ extern const struct smxi_option smxi_search_options[];
 extern const char *const smxi_width_counts_names[];
 extern const char *const smxi_star_names[];
 
-/* Whether a limit, not a number of turns, says how deep to search. */
+/* Whether a rule or a limit, not a number of turns, says how deep to search. */
 bool smxi_search_deepens(const struct smxi_search_settings *settings);
 
 /* Fill *options, all but table and splitter; false after an error message. */

@@ -585,12 +585,15 @@ static bool have_searchers(struct smx_search *search, const struct smx_splitter 
 	return true;
 }
 
+/* No branch is rarer: a step's weight is at least one in 2^31. */
+enum { RARITY_ANY = SMX_DEPTH_MAX * 4 * 31 };
+
 /* The rarest branch that a reach allows: its own rarity, rounded down. */
 static unsigned rarity_most(double reach)
 {
 	const double quarter = 0.84089641525371454, slack = 1 - 1e-9; /* 2^(-1/4), whose products are rounded */
 	unsigned most = 0;
-	for (double p = quarter; reach > 0 && p >= reach * slack; p *= quarter)
+	for (double p = quarter; reach > 0 && p >= reach * slack && most < RARITY_ANY; p *= quarter)
 		most++;
 	return most;
 }

@@ -463,7 +463,8 @@ Test(selective, what_a_table_keeps_of_one_reach_counts_for_no_other)
 Test(selective, options_that_cut_nothing_give_the_exact_values)
 {
 	static const struct smx_selective inert[] = {
-		{0, 0, 0}, {SIZE_MAX, 0, 0}, {64, 0, 0}, {0, 1e-300, 0}, {0, 0, 64}, {0, 0, UINT32_MAX}, {5, 1e-300, 64},
+		{0, 0, 0},        {SIZE_MAX, 0, 0}, {64, 0, 0},         {0, 1e-300, 0},
+		{0, 4.9e-324, 0}, {0, 0, 64},       {0, 0, UINT32_MAX}, {5, 1e-300, 64},
 	};
 	struct toys *t = toys_create();
 	uint64_t random = 3;

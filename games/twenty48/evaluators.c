@@ -87,12 +87,12 @@ enum { LARGE = 5, TURNS_BOUNDED = 3 };
 
 /* What a cell is worth at most, in both its lines: a 2 or a 4 between equals, an 8 between 8s, an empty one; and each of two equal large tiles
  * that have not merged. */
-enum { TWO_MOST = 1378, EIGHT_MOST = 371, EMPTY_CELL = 540, PAIR_MOST = 2800 };
+enum { TWO_MOST = 1378, EIGHT_MOST = 372, EMPTY_CELL = 540, PAIR_MOST = 2800 };
 
 /* A bound of heuristic after so many turns, whatever comes between. Tiles from 32 on cost at least their price, all that can merge merging
  * in every turn: (r + 1)^3.5 < 2 r^3.5 from r = 5 on, so that is the cheapest. A 16 is worth less than nothing, and so is what it becomes. Up to
- * three turns smaller tiles do not make the large ones cheaper: 16, 16, 32 and 64 become 128 in three, which costs more than 32 and 64 even
- * if the cells that are freed are worth what empty ones are. */
+ * three turns smaller tiles hardly make the large ones cheaper: 16, 16 and 32 become 64 in two, and with a 64 128 in three, which costs more
+ * than 32 and 64, but for the cells that are freed and an equal tile beside the new one: less than two pairs, which are added. */
 static smx_value most_of_heuristic(uint64_t board, unsigned turns)
 {
 	if (turns > TURNS_BOUNDED)
@@ -100,6 +100,8 @@ static smx_value most_of_heuristic(uint64_t board, unsigned turns)
 	unsigned count[SMXI_T48_TILE_MAX + 1] = {0}, merged = 0, large = 0;
 	for (unsigned cell = 0; cell < BOARD_CELLS; cell++, board >>= 4)
 		count[board & 15]++;
+	if (turns >= 2 && count[4] >= 2 && count[LARGE] >= 1)
+		merged += 2;
 	for (unsigned turn = 0; turn < turns; turn++)
 		for (unsigned tile = SMXI_T48_TILE_MAX - 1; tile >= LARGE; tile--) {
 			const unsigned pairs = count[tile] / 2;

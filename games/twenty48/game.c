@@ -297,7 +297,8 @@ static void span(const void *state, const struct smx_evaluator *evaluator, unsig
 		return;
 	const smx_value least = smx_evaluator_floor(evaluator); /* any decision may be lost */
 	*lower = least > *lower ? least : *lower;
-	const smx_value most = lines->most(smxi_t48_board(state), depth);
+	const smx_value of_boards = lines->most(smxi_t48_board(state), depth);
+	const smx_value most = of_boards > evaluator->loss ? of_boards : evaluator->loss;
 	*upper = most < *upper ? most : *upper;
 }
 

@@ -3,7 +3,7 @@
  *     128,16,2,0/4,32,2,4/4,32,0,0/8,64,4,0         the board as the player sees it
  *     128,16,2,0/4,32,2,4/4,32,0,0/8,64,4,0 -       it waits for its next tile
  *     128,16,2,0/4,32,2,4/4,32,0,0/8,64,4,0 2@1,4   a 2 comes in row 1, column 4
- *     7410125225008620                              the same as the first
+ *     7410251225003620                              the same as the first
  */
 #include "games/twenty48/board.h"
 

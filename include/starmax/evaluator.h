@@ -47,7 +47,7 @@ static inline smx_value smx_evaluator_ceiling(const struct smx_evaluator *evalua
 /* Check a user's evaluator once, before it is searched with: its bounds leave room for weighted sums, and on some
  * hundreds of positions from seeded random play of `game` its values lie in [lo, hi] and are the same one at a time, in
  * one batch, and in a batch of another order, for both sides; a symmetric one's also on the positions that stand for these.
- * Returns SMX_OK, SMX_ERR_ARGUMENT, SMX_ERR_BOUNDS, SMX_ERR_IMPURE (the message names the position and both values) or
+ * Returns SMX_OK, SMX_ERR_ARGUMENT, SMX_ERR_BOUNDS, SMX_ERR_IMPURE (the message names the position, and the values) or
  * SMX_ERR_MEMORY. A search repeats the check for an evaluator it has not seen before, so calling this is optional. */
 enum smx_status smx_evaluator_check(const struct smx_game *game, const struct smx_evaluator *evaluator,
                                     struct smx_error *error);

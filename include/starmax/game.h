@@ -179,8 +179,8 @@ struct smx_game {
 	 * false where the game has no such stage at this depth. Only called where look is. */
 	bool (*bound)(const void *state, const struct smx_evaluator *evaluator, unsigned evaluated_side, unsigned depth,
 	              unsigned stage, struct smx_glance *glance);
-	/* Bounds of what any outcome of a chance node with depth >= 1 turns left can be worth, and so of the node: narrow [*lower, *upper]. For nodes
-	 * that are searched outcome by outcome. Only called where evaluator->fold is set; NULL: not available. */
+	/* Bounds of what any outcome of a chance node with depth >= 1 turns left can be worth, and so of the node: narrow [*lower, *upper]. They
+	 * hold for outcomes that are WON or LOST, too, now or later. For nodes that are searched outcome by outcome. Only called where evaluator->fold is set; NULL: not available. */
 	void (*span)(const void *state, const struct smx_evaluator *evaluator, unsigned evaluated_side, unsigned depth,
 	             smx_value *lower, smx_value *upper);
 	/* Write to *canonical the one of all positions that symmetries of the game take *state into that stands for them: the same for all of

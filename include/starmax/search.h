@@ -258,7 +258,8 @@ struct smx_result {
 struct smx_search;
 
 /* A search object for one game: its arenas and its result. One thread uses it at a time; several objects do not disturb
- * each other. chunks: where memory comes from, copied; NULL means malloc. Destroy with smx_search_destroy. SMX_ERR_ARGUMENT where the game's state_size is none, SMX_ERR_MEMORY. */
+ * each other. chunks: where memory comes from, copied; NULL means malloc. Destroy with smx_search_destroy. SMX_ERR_ARGUMENT where the game's state_size is no
+ * multiple of 16 from 16 to SMX_STATE_MAX, SMX_ERR_MEMORY. */
 enum smx_status smx_search_create(const struct smx_game *game, const struct smx_chunk_source *chunks,
                                   struct smx_search **search);
 void smx_search_destroy(struct smx_search *search);

@@ -37,6 +37,7 @@ enum {
 	DRAW_VALUE,
 	DRAW_WIDTH,
 	DRAW_ESTIMATE,
+	DRAW_SPAN,
 };
 
 static struct smx_key key_of(const struct toy_state *state)
@@ -387,6 +388,30 @@ static bool bound(const void *state, const struct smx_evaluator *evaluator, unsi
 	return true;
 }
 
+/* Between the least and the most that an outcome is worth, widened as bounds are. */
+static void span(const void *from, const struct smx_evaluator *evaluator, unsigned side, unsigned depth,
+                 smx_value *lower, smx_value *upper)
+{
+	const struct toy_state *state = from;
+	uint32_t weights[SMX_OUTCOMES_MAX];
+	const unsigned count = outcomes(state, weights);
+	if (depth > 2)
+		return;
+	const smx_value room = smx_evaluator_ceiling(evaluator) / 64 - smx_evaluator_floor(evaluator) / 64;
+	smx_value least = INT64_MAX, most = INT64_MIN;
+	for (unsigned i = 0; i < count; i++) {
+		const smx_value value = outcome_value(state, evaluator, side, depth, i);
+		least = value < least ? value : least;
+		most = value > most ? value : most;
+	}
+	const uint32_t down = draw(state, DRAW_SPAN, 2 * depth, 8), up = draw(state, DRAW_SPAN, 2 * depth + 1, 8);
+	/* 0: nothing is known */
+	if (down && least - room * (down - 1) > *lower)
+		*lower = least - room * (down - 1);
+	if (up && most + room * (up - 1) < *upper)
+		*upper = most + room * (up - 1);
+}
+
 #define TOY_GAME(id, ...)                                                   \
 	const struct smx_game id = {.name = #id,                                \
 	                            .title = "a tree made by hashing",          \
@@ -408,4 +433,4 @@ static bool bound(const void *state, const struct smx_evaluator *evaluator, unsi
 
 TOY_GAME(toy_plain, .won = NULL);
 TOY_GAME(toy_won, .won = won);
-TOY_GAME(toy_hooked, .won = won, .fold = fold, .look = look, .bound = bound);
+TOY_GAME(toy_hooked, .won = won, .fold = fold, .look = look, .bound = bound, .span = span);
