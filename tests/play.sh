@@ -328,7 +328,7 @@ says "8  r n b q k b n r"; says "White to move, dice "; says "Black to move, dic
 if command -v script >/dev/null; then
 	what="the bar of starmax play"
 	script -qec "stty cols 100; timeout -s INT 3 '$starmax' play 2048 --games 1000000 --depth 1 --turns-max 50 >/dev/null" /dev/null >"$out" 2>"$err" </dev/null
-	tr '\r' '\n' <"$out" | grep -qE '\[\.{20}\] [1-9][0-9]*/1000000 games  mean points [0-9.]+  [0-9:]+ left$' || fail "$what: not as it should be"
+	tr '\r' '\n' <"$out" | grep -qE '\[\.{20}\] [1-9][0-9]*/1000000 games  mean points [0-9.]+  ([0-9:]+|[0-9.]+ s) left$' || fail "$what: not as it should be"
 fi
 
 # What is wrong is said.
