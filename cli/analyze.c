@@ -412,7 +412,7 @@ static void add_value(struct smxi_table *table, const struct smx_candidate *cand
 static void print_candidates(const struct job *job, const struct smx_result *result)
 {
 	static const struct smxi_column columns[] = {
-		{"rank", true},     {"", false},      {"value", true},   {"turn", false}, {"loses the king", true},
+		{"rank", true},     {"", false},      {"value", true},   {"turn", false}, {"loses at once", true},
 		{"pre-rank", true}, {"search", true}, {"rescore", true}, /* these two where candidates are rescored */
 	};
 	const struct smx_evaluator *evaluator = job->options.evaluator;
