@@ -10,6 +10,7 @@
  * ratio is that of their medians. */
 #include <starmax/starmax.h>
 
+#include "bench/clock.h"
 #include "bench/positions.h"
 
 #include <getopt.h>
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { POSITIONS = sizeof smxi_bench_2048_positions / sizeof smxi_bench_2048_positions[0], LINES = 1 << 16 };
 enum { BOARDS_MAX = 1 << 18, ROUNDS_MAX = 1000, HASH_BYTES = 64 << 20 };
@@ -42,13 +42,6 @@ _Noreturn static void fail(const char *what, const char *why)
 {
 	fprintf(stderr, "starmax-bench-2048: %s%s%s\n", what, why ? ": " : "", why ? why : "");
 	exit(1);
-}
-
-static double now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 /* ---- the bare loop ---- */

@@ -10,6 +10,7 @@
 #include <starmax/random.h>
 #include <starmax/starmax.h>
 
+#include "bench/clock.h"
 #include "bench/positions.h"
 
 #include <getopt.h>
@@ -34,13 +35,6 @@ static void fail(const char *what, const char *text)
 {
 	fprintf(stderr, "starmax-overshoot: %s%s%s\n", what, text ? ": " : "", text ? text : "");
 	exit(2);
-}
-
-static double now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 /* ---- the sleeping thread ---- */

@@ -224,7 +224,7 @@ static enum end search_replies(struct node_search *n, struct decision *d, size_t
 			places[ahead % PLACES_AHEAD] = place_ahead(s, smxi_state_at(s, d->list.states, ahead), &child);
 		child.at.state = smxi_state_at(s, d->list.states, d->done);
 		child.place = &places[d->done % PLACES_AHEAD];
-		child.known = prunes(s) ? span_of(s, &child.at, child.depth) : smxi_anything(s);
+		child.known = span_of(s, &child.at, child.depth);
 		child.window = window;
 		if (prunes(s) && d->done) { /* a tie with the best adds nothing here */
 			if (n->node->maximise && d->best.lower >= window.alpha)
@@ -476,7 +476,7 @@ enum end smxi_search_outcomes(struct searcher *s, const struct visit *visit, con
 		.work = &shared.work,
 	};
 	sort_outcomes(&shared.n, open);
-	if (prunes(s) && s->span) {
+	if (s->span) {
 		const struct interval span = span_of(s, &visit->at, visit->depth);
 		for (uint64_t left = open; left; left &= left - 1) {
 			smxi_raise_lower(node, (unsigned)__builtin_ctzll(left), span.lower);

@@ -622,7 +622,8 @@ static void begin(struct searcher *s, const struct smx_search_options *options, 
 	s->rarity_most = rarity_most(options->selective.reach);
 	s->rescores = smxi_rescores(options);
 	s->look = s->game->look && options->evaluator->fold && !options->no_bounds;
-	s->span = s->game->span && options->evaluator->fold && !options->no_bounds && !s->selective;
+	s->span = s->game->span && options->evaluator->fold && !options->no_bounds && !s->selective &&
+	          options->star != SMX_STAR_NONE;
 	s->canonical = s->game->canonical && options->evaluator->symmetric;
 	s->floor = smx_evaluator_floor(options->evaluator);
 	s->ceiling = smx_evaluator_ceiling(options->evaluator);

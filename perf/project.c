@@ -18,6 +18,7 @@
 #include "perf/schedules.h"
 #include "perf/virtual.h"
 
+#include "bench/clock.h"
 #include "bench/positions.h"
 
 #include <starmax/parallel.h>
@@ -118,13 +119,6 @@ static _Noreturn void fail(const char *what, const char *text)
 {
 	fprintf(stderr, "starmax-project: %s%s%s\n", what, text ? ": " : "", text ? text : "");
 	exit(2);
-}
-
-static double now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 /* ---- searches ---- */

@@ -8,11 +8,6 @@ struct smxi_t48_slides smxi_t48_slides;
 
 enum { CELLS = 4 };
 
-static unsigned mirrored(unsigned line)
-{
-	return (line & 15) << 12 | (line >> 4 & 15) << 8 | (line >> 8 & 15) << 4 | line >> 12;
-}
-
 /* Slide a line to the left: gaps close, and each tile merges with its equal neighbour at most once, those farthest left first. */
 static unsigned slide_line(unsigned line, int32_t *points)
 {
@@ -42,7 +37,7 @@ static void fill_tables(void)
 	for (unsigned line = 0; line < SMXI_T48_LINES; line++) {
 		const unsigned left = slide_line(line, &smxi_t48_slides.points[line]);
 		smxi_t48_slides.left[line] = (uint16_t)left;
-		smxi_t48_slides.right[mirrored(line)] = (uint16_t)mirrored(left);
+		smxi_t48_slides.right[smxi_t48_mirrored(line)] = (uint16_t)smxi_t48_mirrored(left);
 	}
 	smxi_t48_fill_evaluators();
 }

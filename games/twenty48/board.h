@@ -74,6 +74,19 @@ static inline uint64_t smxi_t48_transpose(uint64_t board)
 	return board ^ swap ^ swap << 24;
 }
 
+/* A line from right to left. */
+static inline unsigned smxi_t48_mirrored(unsigned line)
+{
+	return (line & 15) << 12 | (line >> 4 & 15) << 8 | (line >> 8 & 15) << 4 | line >> 12;
+}
+
+/* What a table says of the four rows together. */
+static inline smx_value smxi_t48_sum_of_rows(const int32_t value[SMXI_T48_LINES], uint64_t board)
+{
+	return (smx_value)value[board >> 48] + value[board >> 32 & 0xffff] + value[board >> 16 & 0xffff] +
+	       value[board & 0xffff];
+}
+
 static inline uint64_t smxi_t48_slide_rows(uint64_t board, const uint16_t line[SMXI_T48_LINES])
 {
 	return (uint64_t)line[board >> 48] << 48 | (uint64_t)line[board >> 32 & 0xffff] << 32 |

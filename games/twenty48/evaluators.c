@@ -15,12 +15,6 @@ enum { HEURISTIC_BITS = 8, SCORE_BITS = 11, SEED_BITS = 24, LINE_CELLS = 4, BOAR
 static smx_value most_of_heuristic(uint64_t board, unsigned turns);
 static struct smxi_t48_lines heuristic_lines = {.most = most_of_heuristic}, score_lines;
 
-static smx_value sum_of_rows(const int32_t *value, uint64_t board)
-{
-	return (smx_value)value[board >> 48] + value[board >> 32 & 0xffff] + value[board >> 16 & 0xffff] +
-	       value[board & 0xffff];
-}
-
 static void evaluate_lines(const void *context, const void *states, size_t count, unsigned side, smx_value *values)
 {
 	const struct smxi_t48_lines *lines = context;
@@ -28,18 +22,14 @@ static void evaluate_lines(const void *context, const void *states, size_t count
 	(void)side;
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t board = smxi_t48_board(&state[i]);
-		values[i] = sum_of_rows(lines->value, board) + sum_of_rows(lines->value, smxi_t48_transpose(board));
+		values[i] =
+			smxi_t48_sum_of_rows(lines->value, board) + smxi_t48_sum_of_rows(lines->value, smxi_t48_transpose(board));
 	}
 }
 
 static int tile_of(unsigned line, unsigned i)
 {
 	return (int)(line >> (4 * (LINE_CELLS - 1 - i)) & 15);
-}
-
-static unsigned mirrored(unsigned line)
-{
-	return (line & 15) << 12 | (line >> 4 & 15) << 8 | (line >> 8 & 15) << 4 | line >> 12;
 }
 
 /* Equal neighbours, gaps between them not counting: a run of k makes k. */
@@ -57,16 +47,26 @@ static int pairs_of(unsigned line)
 	return pairs;
 }
 
-/* How far a line is from rising or falling all along, in fourth powers of its tiles' ranks. */
-static int zigzag_of(unsigned line)
+/* How far a line is from rising or falling all along, by the heights of its tiles' ranks. */
+static int zigzag_of(unsigned line, const int height[SMXI_T48_TILE_MAX + 1])
 {
 	int falls = 0, rises = 0;
 	for (unsigned i = 1; i < LINE_CELLS; i++) {
-		const int a = tile_of(line, i - 1), b = tile_of(line, i);
-		const int step = b * b * b * b - a * a * a * a;
+		const int step = height[tile_of(line, i)] - height[tile_of(line, i - 1)];
 		*(step > 0 ? &rises : &falls) += step > 0 ? step : -step;
 	}
 	return falls < rises ? falls : rises;
+}
+
+/* Heights: ranks, and their fourth powers. */
+static int plain_height[SMXI_T48_TILE_MAX + 1], steep_height[SMXI_T48_TILE_MAX + 1];
+
+static void fill_heights(void)
+{
+	for (int rank = 0; rank <= SMXI_T48_TILE_MAX; rank++) {
+		plain_height[rank] = rank;
+		steep_height[rank] = rank * rank * rank * rank;
+	}
 }
 
 static double heuristic_of(unsigned line)
@@ -77,7 +77,7 @@ static double heuristic_of(unsigned line)
 		price += rank * rank * rank * sqrt(rank);
 		empty += rank == 0;
 	}
-	return 270 * empty + 700 * pairs_of(line) - 47.0 * zigzag_of(line) - 11 * price;
+	return 270 * empty + 700 * pairs_of(line) - 47.0 * zigzag_of(line, steep_height) - 11 * price;
 }
 
 /* What a large tile costs at least, in both its lines, in units. */
@@ -137,7 +137,7 @@ static void fill_lines(void)
 		price_units[rank] = (smx_value)(price * (1 << HEURISTIC_BITS)) - 1; /* rounded down */
 	}
 	for (unsigned line = 0; line < SMXI_T48_LINES; line++) {
-		const unsigned same = line < mirrored(line) ? line : mirrored(line);
+		const unsigned same = line < smxi_t48_mirrored(line) ? line : smxi_t48_mirrored(line);
 		heuristic_lines.value[line] = (int32_t)smx_value_from_double(heuristic_of(same), HEURISTIC_BITS);
 		int32_t score = 0; /* each tile stands in two lines: half of it in each */
 		for (unsigned i = 0; i < LINE_CELLS; i++)
@@ -153,14 +153,8 @@ static smx_value seed_empty[BOARD_CELLS + 1];
 
 static void fill_seed(void)
 {
-	for (unsigned line = 0; line < SMXI_T48_LINES; line++) {
-		int falls = 0, rises = 0;
-		for (unsigned i = 1; i < LINE_CELLS; i++) {
-			const int step = tile_of(line, i) - tile_of(line, i - 1);
-			*(step > 0 ? &rises : &falls) += step > 0 ? step : -step;
-		}
-		seed_zigzag[line] = (int8_t)(falls < rises ? falls : rises);
-	}
+	for (unsigned line = 0; line < SMXI_T48_LINES; line++)
+		seed_zigzag[line] = (int8_t)zigzag_of(line, plain_height);
 	for (int empty = 0; empty <= BOARD_CELLS; empty++)
 		seed_empty[empty] = smx_value_from_double(2.7 * empty, SEED_BITS);
 }
@@ -215,6 +209,7 @@ static const struct scale root_scale = {sqrt}, square_scale = {square};
 
 void smxi_t48_fill_evaluators(void)
 {
+	fill_heights();
 	fill_lines();
 	fill_seed();
 }

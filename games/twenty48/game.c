@@ -44,7 +44,7 @@ static const void *open(const void *state, struct smx_arena *arena)
 
 /* The boards that slides make of a board, in the order of the ways, each once; a board that waits for its second tile stays as it is.
  * Returns how many. */
-static unsigned slides(uint64_t board, uint64_t slid[WAYS], uint8_t way[WAYS])
+static unsigned slides(uint64_t board, uint64_t slid[WAYS])
 {
 	if (smxi_t48_waits_for_second(board)) {
 		slid[0] = board;
@@ -56,10 +56,8 @@ static unsigned slides(uint64_t board, uint64_t slid[WAYS], uint8_t way[WAYS])
 		bool is_new = next != board;
 		for (unsigned i = 0; i < count; i++)
 			is_new = is_new && next != slid[i];
-		if (is_new) {
-			way[count] = (uint8_t)w;
+		if (is_new)
 			slid[count++] = next;
-		}
 	}
 	return count;
 }
@@ -68,8 +66,7 @@ static enum smx_node afterstates(const void *expansion, unsigned outcome, struct
                                  struct smx_afterstates *list)
 {
 	uint64_t slid[WAYS];
-	uint8_t way[WAYS];
-	const unsigned count = slides(smxi_t48_place(smxi_t48_board(expansion), outcome), slid, way);
+	const unsigned count = slides(smxi_t48_place(smxi_t48_board(expansion), outcome), slid);
 	if (!count)
 		return SMX_NODE_LOST;
 	struct smxi_t48_state *states = smx_arena_alloc(arena, count * sizeof *states);
@@ -128,8 +125,7 @@ static uint64_t fold_by_listing(uint64_t board, const struct smx_evaluator *eval
 	for (; mask; mask &= mask - 1) {
 		const unsigned outcome = (unsigned)__builtin_ctzll(mask);
 		uint64_t slid[WAYS];
-		uint8_t way[WAYS];
-		const unsigned count = slides(smxi_t48_place(board, outcome), slid, way);
+		const unsigned count = slides(smxi_t48_place(board, outcome), slid);
 		values[outcome] = no_turn;
 		for (unsigned i = 0; i < count; i++) {
 			const struct smxi_t48_state state = smxi_t48_state(slid[i]);
@@ -157,12 +153,6 @@ struct cell {
 	int64_t best[2];
 };
 
-static inline int64_t sum_of_rows(const int32_t *value, uint64_t board)
-{
-	return (int64_t)value[board >> 48] + value[board >> 32 & 0xffff] + value[board >> 16 & 0xffff] +
-	       value[board & 0xffff];
-}
-
 static inline struct slid slide_all(const int32_t *value, const uint16_t *line, uint64_t board)
 {
 	const uint64_t slid = smxi_t48_slide_rows(board, line);
@@ -172,7 +162,7 @@ static inline struct slid slide_all(const int32_t *value, const uint16_t *line, 
 	moved |= moved >> 2 & UINT64_C(0x0003000300030003);
 	moved |= moved >> 1 & UINT64_C(0x0001000100010001);
 	return (struct slid){line, slid, smxi_t48_transpose(slid), (moved & UINT64_C(0x0001000100010001)) * 0xffff,
-	                     sum_of_rows(value, slid)};
+	                     smxi_t48_sum_of_rows(value, slid)};
 }
 
 /* A line's four cells, each the lowest of a row's. */
@@ -203,7 +193,7 @@ static inline struct open_row open_row(const int32_t *value, const struct slid *
 /* The value of a slide that makes this of the row. */
 INLINE int64_t value_with(const int32_t *value, const struct open_row *row, unsigned shift, unsigned made)
 {
-	return row->rows + value[made] + sum_of_rows(value, row->across | upright(made) << shift / 4);
+	return row->rows + value[made] + smxi_t48_sum_of_rows(value, row->across | upright(made) << shift / 4);
 }
 
 static inline int64_t better(int64_t best, bool is_legal, int64_t worth)
